@@ -1,0 +1,59 @@
+# Everything happens in .venv, installed from the hashed lock files; nothing outside this folder is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.PHONY: help setup dev run test check format bench lock clean
+
+help: ## list the commands
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: .venv/setup ## install ptp into .venv
+dev: .venv/dev ## install ptp with everything that tests need
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ptp needs Python 3.11 or newer; name one with: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Creating .venv ..."
+	@$(PYTHON) -m venv .venv || { echo "could not create a virtual environment; on Debian: apt-get install python3-venv"; rm -rf .venv; exit 1; }
+
+.venv/setup: requirements.lock pyproject.toml | .venv/bin/python
+	@echo "Installing what ptp needs (about a minute the first time) ..."
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/dev: requirements-dev.lock pyproject.toml | .venv/bin/python
+	@echo "Installing what ptp and its tests need (about two minutes the first time) ..."
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@ .venv/setup
+
+run: setup ## play and record a first run
+	@$(BIN)/ptp run --world FrozenLake-v1 --agent random --max-ticks 1000 --tick-rate-base 400
+
+test: check ## check the code and run the whole test suite with coverage
+	@rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest -n 2
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report --fail-under 85
+	@$(BIN)/coverage report --include 'src/ptp/config/flags.py,src/ptp/config/tree.py' --fail-under 95 > /dev/null || { echo "flags are covered by less than 95 %"; exit 1; }
+	@$(BIN)/coverage report --include 'src/ptp/config/*' --fail-under 90 > /dev/null || { echo "config is covered by less than 90 %"; exit 1; }
+
+check: dev ## lint and type-check
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+format: dev ## format the code
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+bench: dev ## measure every figure
+	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+lock: dev ## pin the newest dependencies with hashes
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+
+clean: ## remove what was built (recorded runs in var/ stay)
+	rm -rf .venv .coverage* .mypy_cache .pytest_cache .ruff_cache build dist

@@ -1,0 +1,17 @@
+"""The flight recorder and control tower for game-playing agents.
+
+Data flows down this list; a room imports only rooms above it::
+
+    errors, _util     leaves
+    versioning        schema and config versions
+    config            RunConfig: flags = YAML = stored header
+    worlds            a Gymnasium environment and its facts
+    agents            observation -> decision
+    engine            one tick: pacing, buffer, limits, budget -> records
+    recording         records -> run directory
+    replay            tape -> the same run again
+    runner            one whole run
+    cli               one file per verb
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Leaves: small functions that know nothing of ptp."""

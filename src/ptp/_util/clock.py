@@ -1,0 +1,43 @@
+"""Time as an object, so that tests can turn it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What the engine knows of time."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+
+    def time(self) -> float:
+        """Return seconds since 1970, as the calendar has them."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, or return early when woken."""
+
+
+class SystemClock:
+    """The machine's clock; `wake` ends a sleep early."""
+
+    def __init__(self) -> None:
+        self.monotonic = time.perf_counter
+        self.time = time.time
+        self._woken = threading.Event()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for *seconds*, or until `wake` is called."""
+        self._woken.wait(seconds)
+
+    def wake(self) -> None:
+        """End the present sleep and every later one at once."""
+        self._woken.set()
+
+
+def iso(seconds: float) -> str:
+    """Return a UTC timestamp with milliseconds."""
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds % 1 * 1000):03d}Z"

@@ -1,0 +1,71 @@
+"""What every agent is."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from ptp.worlds import Outcome, World
+
+
+class Observation(msgspec.Struct, gc=False):
+    """What an agent is shown before it decides."""
+
+    value: Any
+    state: dict[str, Any]
+    tick: int
+    episode: int
+    step: int
+
+
+class Decision(msgspec.Struct, gc=False):
+    """What an agent wants done, and why; one with no commands says that the agent has finished."""
+
+    commands: tuple[Any, ...]
+    type: str = "ACTION"
+    reasoning: str | None = None
+    confidence: float | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    model: str | None = None
+    context: dict[str, Any] | None = None
+
+
+class AgentOptions(msgspec.Struct, frozen=True):
+    """What an agent is made with, beside its world."""
+
+    seed: int
+    script: str | None = None
+
+
+class Agent:
+    """An agent; subclasses decide, and may learn from what came of it."""
+
+    name: ClassVar[str]
+    slow: ClassVar[bool] = False
+    """Whether a decision may take so long that it must not hold up the clock."""
+
+    def __init__(self, world: World, options: AgentOptions) -> None:
+        self.world = world
+        self.options = options
+
+    def decide(self, observation: Observation) -> Decision | None:
+        """Return what to do now, or None while still thinking."""
+        raise NotImplementedError
+
+    def on_step(self, outcome: Outcome) -> None:
+        """Hear what one command did."""
+
+    def on_episode_end(self, episode: int, total_reward: float) -> None:
+        """Hear that an episode is over."""
+
+    def save(self) -> dict[str, Any]:
+        """Return the agent's own state as JSON-safe data."""
+        return {}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Return to a saved state."""
+
+    def close(self) -> None:
+        """Free what the agent holds."""

@@ -1,0 +1,57 @@
+"""An agent that plays a list of commands from a file, then has finished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ptp.agents.contract import Agent, AgentOptions, Decision, Observation
+from ptp.errors import ConfigError, PtpError
+from ptp.worlds import World
+
+
+class ScriptAgent(Agent):
+    """Plays one command per line: a name, a number, or JSON; what follows a # is a remark."""
+
+    name = "script"
+
+    def __init__(self, world: World, options: AgentOptions) -> None:
+        super().__init__(world, options)
+        if options.script is None:
+            raise ConfigError("the script agent needs a file of commands: --script FILE")
+        self._commands = read_commands(Path(options.script), world)
+        self._next = 0
+
+    def decide(self, observation: Observation) -> Decision:
+        """Return the next line's command."""
+        self._next += 1
+        return Decision(tuple(self._commands[self._next - 1 : self._next]), type="SCRIPT")
+
+    def save(self) -> dict[str, Any]:
+        """Return the place in the script."""
+        return {"next": self._next}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Return to a place in the script."""
+        self._next = state["next"]
+
+
+def read_commands(path: Path, world: World) -> list[Any]:
+    """Return the commands in a file; a wrong line is named by its number."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as problem:
+        raise ConfigError(f"--script {path}: {problem.strerror}; name a file that can be read") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"--script {path}: not UTF-8 text") from None
+    commands = []
+    for number, line in enumerate(lines, 1):
+        word = line.partition("#")[0].strip()
+        if word:
+            try:
+                commands.append(world.parse(word))
+            except PtpError as problem:
+                raise ConfigError(f"{path}:{number}: {problem}") from None
+    if not commands:
+        raise ConfigError(f"--script {path}: the file has no commands; write one per line")
+    return commands

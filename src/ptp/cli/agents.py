@@ -1,0 +1,21 @@
+"""`ptp agents`: list the agents that can play."""
+
+from __future__ import annotations
+
+from ptp.cli.common import parse_common
+from ptp.config.flags import Parser
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    options, _ = parse_common(Parser("ptp agents", "List the agents that can play."), argv)
+
+    from ptp.agents.registry import agent_names, find_agent
+    from ptp.cli.output import print_json, print_table
+
+    agents = [(name, (find_agent(name).__doc__ or "").splitlines()[0]) for name in agent_names()]
+    if options.json:
+        print_json([{"name": name, "about": about} for name, about in agents])
+    else:
+        print_table(("agent", "about"), agents)
+    return 0

@@ -1,0 +1,75 @@
+"""`ptp run`: play an agent in a world and record everything."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ptp.config import RunConfig, load_config
+from ptp.config.flags import Parser, add_config_flags, given_values
+
+if TYPE_CHECKING:
+    from ptp.runner import RunResult
+
+DESCRIPTION = """Play an agent in a world and record everything.
+
+examples:
+  ptp run --world FrozenLake-v1 --agent random --max-ticks 1000
+  ptp run --world CliffWalking-v1 --tick-rate-base 0 --episodes 10 --random-seed 7
+  ptp run --world Taxi-v4 --agent script --script moves.txt
+"""
+
+
+def parse(argv: list[str]) -> tuple[RunConfig, bool]:
+    """Return the config that a command line asks for, and whether it wants JSON."""
+    parser = Parser("ptp run", DESCRIPTION)
+    add_config_flags(parser)
+    options = parser.parse(argv)
+    return load_config(given_values(options), options.config_file, options.experiment_config), options.json
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    config, as_json = parse(argv)
+    from ptp.cli.progress import choose_watcher
+    from ptp.runner import run
+
+    quiet = config.system.quiet or as_json
+    with choose_watcher(config, quiet) as watcher:
+        result = run(config, watcher=watcher)
+    if as_json:
+        from ptp.cli.output import print_json
+
+        print_json(result)
+    elif not config.system.quiet:
+        _summarise(result, config)
+    if result.error:
+        sys.stderr.write(f"ptp: {result.error}\n")
+    return result.exit_code
+
+
+def _summarise(result: RunResult, config: RunConfig) -> None:
+    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, number, paint, say
+
+    why = result.stop.message if result.stop else "see the error below"
+    say(f"{paint(result.status, STATUS_COLORS[result.status])}: {why}")
+    facts = {
+        "run": result.run_id,
+        "world": f"{result.world}, played by {result.agent}, seed {result.random_seed}",
+        "ticks": f"{result.ticks:,} in {result.elapsed_seconds:,.1f} s ({number(result.ticks_per_second)}/s)",
+        "episodes": f"{result.episodes:,}",
+        "reward": number(result.total_reward),
+        "kept in": result.directory,
+    }
+    if result.total_cost:
+        facts["cost"] = f"${result.total_cost:,.4f}"
+    if result.report:
+        facts["report"] = result.report
+    for name, value in facts.items():
+        say(f"  {paint(f'{name:<9}', DIM)} {value}")
+    folder = "" if config.system.data_dir == "var" else f" --data-dir {config.system.data_dir}"
+    say()
+    say("try next:")
+    say(f"  {paint(f'ptp replay latest --verify{folder}', BOLD)}   play it again and compare every tick")
+    say(f"  {paint(f'ptp show latest{folder}', BOLD)}              tell its story")
+    say(f"  {paint(f'ptp runs{folder}', BOLD)}                     list every run")

@@ -1,0 +1,45 @@
+"""`ptp runs`: list recorded runs."""
+
+from __future__ import annotations
+
+import sys
+
+from ptp.cli.common import data_dir, parse_common
+from ptp.config.flags import Parser
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    parser = Parser("ptp runs", "List recorded runs, newest first.")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="Show at most N runs (default: 20; 0 is all)."
+    )
+    options, system = parse_common(parser, argv)
+
+    from ptp.cli.output import local_time, number, print_json, print_table, say
+    from ptp.errors import RunUnreadable
+    from ptp.recording import list_runs
+    from ptp.recording.summary import RunSummary, summarise
+
+    found: list[RunSummary] = []
+    for directory in list_runs(data_dir(system)):
+        if options.limit and len(found) >= options.limit:
+            break
+        try:
+            found.append(summarise(directory))
+        except RunUnreadable as problem:
+            sys.stderr.write(f"ptp: {problem}\n")
+    if options.json:
+        print_json(found)
+        return 0
+    if not found:
+        say(f"no runs in {data_dir(system)} yet; make one with `ptp run --world FrozenLake-v1 --max-ticks 1000`")
+        return 0
+    rows = [
+        (run.run_id, local_time(run.started_at), run.status, run.world, run.agent, number(run.ticks),
+         number(run.episodes), number(run.total_reward))
+        for run in found
+    ]  # fmt: skip
+    headers = ("run", "started", "status", "world", "agent", "ticks", "episodes", "reward")
+    print_table(headers, rows, right=("ticks", "episodes", "reward"))
+    return 0

@@ -1,0 +1,65 @@
+"""`ptp show`: tell the story of one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.config.flags import Parser
+
+if TYPE_CHECKING:
+    from ptp.recording import RunDirectory
+    from ptp.recording.figures import Report
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    parser = Parser("ptp show", "Tell the story of one run.")
+    parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help=RUN_HELP)
+    options, system = parse_common(parser, argv)
+
+    from ptp.cli.output import print_json
+    from ptp.recording import find_run
+    from ptp.recording.figures import make_report
+
+    directory = find_run(data_dir(system), options.run)
+    report = make_report(directory)
+    if options.json:
+        print_json(report)
+    else:
+        _tell(directory, report)
+    return 0
+
+
+def _tell(directory: RunDirectory, report: Report) -> None:
+    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, local_time, number, paint, print_table, say
+
+    run = report.run
+    say(f"{paint(f'{run.agent} in {run.world.name}', BOLD)}  {paint(run.status, STATUS_COLORS[run.status])}")
+    ended = run.error or (run.stop.message if run.stop else None)
+    facts = {
+        "run": run.run_id,
+        "began": local_time(run.started_at),
+        "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
+        "seed": str(run.random_seed),
+        "ticks": f"{report.steps:,} in {report.episodes:,} whole episodes",
+        "decisions": f"{report.decisions:,}  " + ", ".join(f"{n:,} {s}" for s, n in report.decision_statuses.items()),
+        "cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens",
+        "world": f"version {run.facts.version}, snapshots by {run.facts.snapshot}; "
+        + ", ".join(f"{name} {version}" for name, version in run.facts.origin.items()),
+        "kept in": str(directory.path),
+    }
+    for name, value in facts.items():
+        say(f"  {paint(f'{name:<9}', DIM)} {value}")
+    say()
+    columns = ("mean", "min", "median", "p95", "max")
+    spreads = {
+        "episode reward": report.episode_reward,
+        "episode steps": report.episode_steps,
+        "decision ms": report.decision_latency_ms,
+    }
+    rows = [(name, *(number(spread.get(column)) for column in columns)) for name, spread in spreads.items() if spread]
+    if rows:
+        print_table(("spread", *columns), rows, right=columns)
+    for error in report.errors:
+        say(paint(f"error: {error}", STATUS_COLORS["crashed"]))

@@ -1,0 +1,102 @@
+"""Command-line flags, made from the settings."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ptp.config.setting import Setting
+from ptp.config.tree import SECTIONS, SETTINGS, Values
+from ptp.errors import UnknownName, UsageError
+
+COMMON = ("--data-dir", "--verbose", "--quiet")
+SHORT = {"--verbose": "-v", "--quiet": "-q"}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse parser whose errors are one line that names the remedy."""
+
+    def __init__(self, prog: str, description: str, **extra: Any) -> None:
+        layout = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, description=description, allow_abbrev=False, formatter_class=layout, **extra)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage and exiting."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Parse *argv*; an unknown flag is answered with the nearest known one."""
+        options, unknown = self.parse_known_args(argv)
+        for word in unknown:
+            if word.startswith("-"):
+                known = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
+                raise UnknownName("flag", word.split("=")[0], known, f"see `{self.prog} --help`")
+            raise UsageError(f"unexpected word {word!r}; see `{self.prog} --help`")
+        return options
+
+
+def add_common_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that every verb has."""
+    group = parser.add_argument_group("common flags")
+    for item in SETTINGS:
+        if item.flag in COMMON:
+            _add(group, item)
+    group.add_argument("--json", action="store_true", help="Print one JSON document and nothing else.")
+
+
+def add_config_flags(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for every setting, grouped by section."""
+    for section, cls in SECTIONS.items():
+        title = f"{section.replace('_', ' ')}: {(cls.__doc__ or '').splitlines()[0].lower().rstrip('.')}"
+        group = parser.add_argument_group(title)
+        for item in SETTINGS:
+            if item.section == section:
+                _add(group, item)
+        if section == "experiment":
+            group.add_argument(
+                "--experiment-config", metavar="FILE", help="Settings of an experiment; they override --config-file."
+            )
+        if section == "system":
+            group.add_argument("--config-file", metavar="FILE", help="Settings as YAML; flags override them.")
+            group.add_argument("--json", action="store_true", help="Print one JSON document and nothing else.")
+
+
+def given_values(options: argparse.Namespace) -> Values:
+    """Return the settings that were given on the command line."""
+    return {item: getattr(options, item.flag) for item in SETTINGS if hasattr(options, item.flag)}
+
+
+def _add(group: Any, item: Setting) -> None:
+    names = [*([SHORT[item.flag]] if item.flag in SHORT else []), item.flag]
+    optional_value = {"nargs": "?", "const": True} if item.type is bool else {}
+    group.add_argument(
+        *names,
+        dest=item.flag,
+        default=argparse.SUPPRESS,
+        type=lambda text: item.parse(text, item.flag),
+        metavar=_metavar(item),
+        help=_help(item),
+        **optional_value,
+    )
+
+
+def _metavar(item: Setting) -> str:
+    if item.type is tuple:
+        return "EVENT,..."
+    if item.choices:
+        return "{" + ",".join(item.choices) + "}"
+    if item.type is str:
+        return {"--rom": "FILE", "--script": "FILE", "--log-file": "FILE", "--data-dir": "DIR"}.get(item.flag, "NAME")
+    return {bool: "BOOL", int: "N", float: "X"}[item.type]
+
+
+def _help(item: Setting) -> str:
+    default = ",".join(item.default) if item.type is tuple else item.default
+    notes = [] if default in (None, "", False) else [f"default: {default}"]
+    if item.type is tuple:
+        notes.append(f"events: {', '.join(item.choices)}")
+    if item.needs:
+        notes.append("not available yet")
+    text = f"{item.help} ({'; '.join(notes)})" if notes else item.help
+    return text.replace("%", "%%")

@@ -1,0 +1,18 @@
+"""The tick: pacing, buffer, limits and budget; it returns records and does no I/O."""
+
+from ptp.engine.engine import Engine
+from ptp.engine.limits import Progress, Stop
+from ptp.engine.records import RECORD_VERSION, DecisionEnded, DecisionMade, EpisodeEnded, Notice, Record, Step
+
+__all__ = [
+    "RECORD_VERSION",
+    "DecisionEnded",
+    "DecisionMade",
+    "Engine",
+    "EpisodeEnded",
+    "Notice",
+    "Progress",
+    "Record",
+    "Step",
+    "Stop",
+]

@@ -1,0 +1,51 @@
+"""How fast ticks follow each other."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ptp._util.clock import Clock
+from ptp.config.tree import TickRate
+
+RECENT = 10  # decisions over which the latency is averaged
+
+
+class Pace:
+    """Keeps the tick rate: base or battle, slower when the agent is, half when the budget is spent."""
+
+    def __init__(self, config: TickRate, clock: Clock) -> None:
+        self.base = config.normal
+        self.battle = config.battle
+        self.adaptive = config.adaptive
+        self._clock = clock
+        self._latencies: deque[float] = deque(maxlen=RECENT)
+        self._next = clock.monotonic()
+
+    def heard(self, latency_ms: float) -> None:
+        """Remember how long a decision took."""
+        self._latencies.append(latency_ms)
+
+    def target(self, in_battle: bool, over_budget: bool) -> float:
+        """Return the ticks per second to keep now; 0 is as fast as possible."""
+        rate: float = self.base
+        if in_battle and self.base and self.battle:
+            rate = self.battle
+        if not self.adaptive:
+            return rate
+        if over_budget:
+            return rate * 0.5
+        latency = sum(self._latencies) / len(self._latencies) if self._latencies else 0.0
+        if latency <= 0:
+            return rate
+        return min(rate, 1000 / latency) if rate else 1000 / latency
+
+    def wait(self, rate: float) -> None:
+        """Sleep until the next tick is due; a late tick is not made up for by a burst."""
+        now = self._clock.monotonic()
+        if not rate:
+            self._next = now
+            return
+        if self._next > now:
+            self._clock.sleep(self._next - now)
+            now = self._clock.monotonic()
+        self._next = max(self._next, now - 1 / rate) + 1 / rate

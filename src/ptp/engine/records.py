@@ -1,0 +1,80 @@
+"""What happened, as one union of frozen types; the database, exports and views all use it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+RECORD_VERSION = "2.1"
+
+Status = Literal["pending", "success", "partial", "failed"]
+
+
+class Step(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """One command applied to the world: a line of the tape."""
+
+    tick: int
+    episode: int
+    step: int
+    command: str
+    reward: float
+    terminated: bool
+    truncated: bool
+    elapsed: float
+    state_hash: str
+    state: str | None
+    """The state after the command as JSON; None when it is the one before."""
+
+
+class DecisionMade(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """One call of the agent."""
+
+    number: int
+    at: float
+    tick: int
+    state: str
+    type: str
+    context: str | None
+    reasoning: str | None
+    confidence: float | None
+    latency_ms: float
+    tokens: int | None
+    cost: float | None
+    model: str | None
+    status: Status
+    error: str | None
+    duration_ms: float | None
+
+
+class DecisionEnded(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """The last command of a decision was applied or dropped."""
+
+    number: int
+    status: Status
+    error: str | None
+    duration_ms: float
+
+
+class EpisodeEnded(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """The world said that an episode is over."""
+
+    episode: int
+    tick: int
+    steps: int
+    reward: float
+    elapsed: float
+    terminated: bool
+
+
+class Notice(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Something a person should know."""
+
+    at: float
+    tick: int
+    level: Literal["info", "warning", "error"]
+    kind: str
+    message: str
+
+
+Record = Step | DecisionMade | DecisionEnded | EpisodeEnded | Notice

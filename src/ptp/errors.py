@@ -1,0 +1,73 @@
+"""One tree of errors; the command line prints the message and exits with the code::
+
+PtpError                    1  something failed
+├── UsageError              2  the command line or a file it names is wrong
+│   ├── UnknownName            no flag, verb, world, agent or run of that name
+│   └── ConfigError            a setting can't have that value
+├── WorldError                 a world can't be made or can't do what was asked
+│   └── BadCommand             a command the world does not know
+├── AgentError                 an agent failed to decide
+├── RecordingError             the run directory can't be written
+│   └── RunLocked              another process owns the run directory
+├── RunUnreadable              a run directory or its database is damaged
+└── ReplayDiverged             a replay differs from its tape
+"""
+
+from __future__ import annotations
+
+
+class PtpError(Exception):
+    """The root of every error ptp raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(PtpError):
+    """The command line, or a file it names, is wrong."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """Nothing of that name is known."""
+
+    def __init__(self, kind: str, name: str, known: list[str], remedy: str = "") -> None:
+        import difflib
+
+        near = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=1, cutoff=0.5)
+        nearest = next((k for k in known if near and k.lower() == near[0]), None)
+        hint = f"did you mean {nearest!r}?" if nearest else remedy or f"known: {', '.join(sorted(known)[:12])}"
+        super().__init__(f"no {kind} named {name!r}; {hint}")
+        self.nearest = nearest
+
+
+class ConfigError(UsageError):
+    """A setting can't have that value."""
+
+
+class WorldError(PtpError):
+    """A world can't be made, or can't do what was asked of it."""
+
+
+class BadCommand(WorldError):
+    """A command the world does not know."""
+
+
+class AgentError(PtpError):
+    """An agent failed to decide."""
+
+
+class RecordingError(PtpError):
+    """The run directory can't be written."""
+
+
+class RunLocked(RecordingError):
+    """Another process owns the run directory."""
+
+
+class RunUnreadable(PtpError):
+    """A run directory, or its database, is missing or damaged."""
+
+
+class ReplayDiverged(PtpError):
+    """A replay differs from its tape."""

@@ -1,0 +1,156 @@
+"""Run directories: where they are, who owns them, and how a run stands."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Literal
+
+import msgspec
+
+from ptp._util.files import write_atomic
+from ptp.engine import Stop
+from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
+from ptp.worlds import WorldFacts, WorldSpec
+
+Status = Literal["running", "completed", "crashed", "manual_stop"]
+
+
+class Metadata(msgspec.Struct, kw_only=True):
+    """The header of a run, kept in `metadata.json`."""
+
+    run_id: str
+    status: Status
+    ptp_version: str
+    schema_version: str
+    experiment_name: str
+    world: WorldSpec
+    facts: WorldFacts
+    agent: str
+    random_seed: int
+    started_at: str
+    completed_at: str | None = None
+    ticks: int | None = None
+    episodes: int | None = None
+    total_reward: float | None = None
+    total_cost: float | None = None
+    elapsed_seconds: float | None = None
+    stop: Stop | None = None
+    error: str | None = None
+    exit_code: int | None = None
+
+
+class RunDirectory:
+    """One run's folder; whoever writes to it holds its lock, so a dead writer is known by the lock being free."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: IO[bytes] | None = None
+
+    @property
+    def run_id(self) -> str:
+        """The run's id, which is the folder's name."""
+        return self.path.name
+
+    @property
+    def database(self) -> Path:
+        """The run's SQLite database."""
+        return self.path / "game_data.db"
+
+    @classmethod
+    def create(cls, data_dir: Path, run_id: str) -> RunDirectory:
+        """Make a new run directory and own it."""
+        directory = cls(data_dir / "records" / run_id)
+        try:
+            directory.path.mkdir(parents=True)
+            directory.acquire()
+        except OSError as problem:
+            reason = problem.strerror or problem
+            raise RecordingError(
+                f"can't write to {data_dir}: {reason}; choose another folder with --data-dir"
+            ) from None
+        return directory
+
+    def acquire(self) -> None:
+        """Own the directory until `release` or the end of the process, however it ends."""
+        lock = open(self.path / "run.lock", "ab")  # noqa: SIM115 - held open as long as the run lives
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise RunLocked(f"run {self.run_id} belongs to another process; wait for it or stop it first") from None
+        self._lock = lock
+
+    def release(self) -> None:
+        """Give the directory up."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def is_alive(self) -> bool:
+        """Whether a process owns the directory."""
+        if self._lock is not None:
+            return True
+        try:
+            with open(self.path / "run.lock", "rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return False
+
+    def read_metadata(self) -> Metadata:
+        """Return the header, with the status that is true now: a run that says running but has no owner crashed."""
+        try:
+            metadata = msgspec.json.decode((self.path / "metadata.json").read_bytes(), type=Metadata)
+        except FileNotFoundError:
+            raise RunUnreadable(f"{self.path} has no metadata.json; it is not a run, or remove the folder") from None
+        except (OSError, msgspec.DecodeError) as problem:
+            raise RunUnreadable(f"{self.path}/metadata.json can't be read: {problem}; restore it from a copy") from None
+        if metadata.status == "running" and not self.is_alive():
+            metadata.status = "crashed"
+        return metadata
+
+    def write_metadata(self, metadata: Metadata) -> None:
+        """Replace the header."""
+        write_atomic(self.path / "metadata.json", msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
+
+
+def run_paths(data_dir: Path) -> list[Path]:
+    """Return every run's folder, oldest first."""
+    records = data_dir / "records"
+    try:
+        with os.scandir(records) as entries:
+            names = [entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()]
+    except FileNotFoundError:
+        return []
+    except OSError as problem:
+        raise UsageError(f"{records}: {problem.strerror}; choose another folder with --data-dir") from None
+    return [records / name for name in sorted(names)]
+
+
+def list_runs(data_dir: Path) -> Iterator[RunDirectory]:
+    """Return every run, newest first."""
+    return map(RunDirectory, reversed(run_paths(data_dir)))
+
+
+def find_run(data_dir: Path, name: str) -> RunDirectory:
+    """Return the run of that id, unique prefix or directory, or the `latest`."""
+    if "/" in name or name in {".", ".."}:
+        if not Path(name, "metadata.json").exists():
+            raise RunUnreadable(f"{name} is not a run directory; see `ptp runs`")
+        return RunDirectory(Path(name).resolve())
+    paths = run_paths(data_dir)
+    if not paths:
+        raise UsageError(f"no runs in {data_dir}; make one with `ptp run`, or name another folder with --data-dir")
+    if name == "latest":
+        return RunDirectory(paths[-1])
+    found = [path for path in paths if path.name.startswith(name.lower())]
+    if len(found) > 1 and name.lower() not in {path.name for path in found}:
+        raise UsageError(f"{len(found)} runs begin with {name!r}; give more of the id")
+    if not found:
+        raise UnknownName("run", name, [path.name for path in paths], "see `ptp runs`")
+    return RunDirectory(found[0])

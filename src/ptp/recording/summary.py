@@ -1,0 +1,62 @@
+"""One run in a line: from its header when it has ended, from its database while it lives or after a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ptp.recording.database import open_database
+from ptp.recording.directory import Metadata, RunDirectory, Status
+
+
+class RunSummary(msgspec.Struct):
+    """What a list of runs shows."""
+
+    run_id: str
+    status: Status
+    world: str
+    agent: str
+    experiment_name: str
+    random_seed: int
+    started_at: str
+    completed_at: str | None
+    ticks: int | None
+    episodes: int | None
+    total_reward: float | None
+    total_cost: float | None
+    stopped_by: str | None
+
+
+def summarise(directory: RunDirectory) -> RunSummary:
+    """Return the run in a line."""
+    metadata = directory.read_metadata()
+    if metadata.ticks is None:
+        _count(directory, metadata)
+    return RunSummary(
+        run_id=metadata.run_id,
+        status=metadata.status,
+        world=metadata.world.name,
+        agent=metadata.agent,
+        experiment_name=metadata.experiment_name,
+        random_seed=metadata.random_seed,
+        started_at=metadata.started_at,
+        completed_at=metadata.completed_at,
+        ticks=metadata.ticks,
+        episodes=metadata.episodes,
+        total_reward=metadata.total_reward,
+        total_cost=metadata.total_cost,
+        stopped_by=metadata.stop.name if metadata.stop else None,
+    )
+
+
+def _count(directory: RunDirectory, metadata: Metadata) -> None:
+    connection = open_database(directory.database)
+    try:
+        query = """SELECT (SELECT max(tick) FROM steps), (SELECT count(*) FROM episodes),
+                          (SELECT sum(reward) FROM steps), (SELECT sum(api_cost) FROM action_history)"""
+        row: tuple[Any, ...] = connection.execute(query).fetchall()[0]
+    finally:
+        connection.close()
+    ticks, metadata.episodes, metadata.total_reward, metadata.total_cost = row
+    metadata.ticks = ticks or 0

@@ -1,0 +1,80 @@
+"""Playing a tape in a fresh world and comparing every tick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ptp._util.ids import derive_seed
+from ptp.errors import UsageError
+from ptp.replay.tape import Tape, TapeStep
+from ptp.worlds import World, make_world
+
+
+class Difference(msgspec.Struct):
+    """The first tick at which a replay and its tape part."""
+
+    tick: int
+    expected: str
+    actual: str
+    why: list[str]
+
+
+class Replayed(msgspec.Struct):
+    """What a replay found."""
+
+    run_id: str
+    world: str
+    from_tick: int
+    ticks: int
+    """Ticks that were compared."""
+    equal: bool
+    difference: Difference | None = None
+
+
+class Replay:
+    """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
+
+    def __init__(self, tape: Tape, from_tick: int = 1) -> None:
+        if not 1 <= from_tick <= tape.length:
+            raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")
+        self._tape = tape
+        self._from = from_tick
+        self.world: World = make_world(tape.metadata.world, tape.metadata.facts.render_mode)
+        self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
+
+    def __iter__(self) -> Iterator[TapeStep]:
+        """Apply each command; end after the last one, or at the first difference."""
+        world, result, seed = self.world, self.result, self._tape.metadata.random_seed
+        episode = 0
+        for step in self._tape.steps(self._tape.episode_start(self._from)):
+            if step.episode != episode:
+                episode = step.episode
+                world.reset(derive_seed(seed, "episode", episode))
+            outcome = world.step(world.decode(step.command))
+            if step.tick < self._from:
+                continue
+            actual = world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+            result.ticks += 1
+            if actual != step.state_hash:
+                result.equal = False
+                result.difference = Difference(step.tick, step.state_hash, actual, self._reasons())
+                return
+            yield step
+
+    def _reasons(self) -> list[str]:
+        then, now = self._tape.metadata.facts, self.world.facts
+        changed = [
+            f"{name} was {then.origin.get(name, 'absent')}, is {now.origin.get(name, 'absent')}"
+            for name in sorted(then.origin.keys() | now.origin.keys())
+            if then.origin.get(name) != now.origin.get(name)
+        ]
+        if then.version != now.version:
+            changed.append(f"the world's version was {then.version}, is {now.version}")
+        return changed or ["the same versions gave another result; the world itself is not deterministic"]
+
+    def close(self) -> None:
+        """Free the world and the tape."""
+        self.world.close()
+        self._tape.close()

@@ -1,0 +1,140 @@
+"""What every world is: a Gymnasium environment plus its facts, a state hash and a text form of its commands."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import gymnasium
+import msgspec
+import numpy as np
+
+from ptp.errors import WorldError
+from ptp.worlds.spaces import CommandCodec, StateHash, describe
+
+SnapshotKind = Literal["state", "tape"]
+Observation = Any
+Command = Any
+
+
+class WorldSpec(msgspec.Struct, frozen=True):
+    """Enough to make the same world again: a name, where its class is, and what the class is given."""
+
+    name: str
+    entry: str
+    options: dict[str, Any] = {}
+
+
+class WorldFacts(msgspec.Struct, frozen=True):
+    """What can be known of a world before it is played."""
+
+    name: str
+    family: str
+    version: str
+    render_modes: tuple[str, ...]
+    render_mode: str | None
+    control_modes: tuple[str, ...]
+    storage_profile: str
+    snapshot: SnapshotKind
+    signals: tuple[str, ...] = ()
+    origin: dict[str, str] = {}
+
+
+class Signals(msgspec.Struct, frozen=True, gc=False):
+    """What pacing and limits need to know of a state; None where the world has no such thing."""
+
+    battle: bool = False
+    caught: int | None = None
+    badges: int | None = None
+    level: int | None = None
+
+
+class Outcome(msgspec.Struct, gc=False):
+    """What one command did."""
+
+    observation: Observation
+    reward: float
+    terminated: bool
+    truncated: bool
+    info: dict[str, Any]
+
+
+NO_SIGNALS = Signals()
+
+
+class World:
+    """A Gymnasium environment with its facts; the default serves any environment that Gymnasium can make."""
+
+    family: ClassVar[str] = "gymnasium"
+    storage_profile: ClassVar[str] = "box2d"
+    snapshot: ClassVar[SnapshotKind] = "tape"
+    command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
+        from ptp.worlds.gym import make_env, package_versions
+
+        self.spec = spec
+        self.env = make_env(spec, render_mode)
+        unwrapped = self.env.unwrapped
+        env_spec = self.env.spec
+        self.facts = WorldFacts(
+            name=spec.name,
+            family=self.family,
+            version=str(env_spec.version) if env_spec and env_spec.version is not None else "0",
+            render_modes=tuple(unwrapped.metadata.get("render_modes", ())),
+            render_mode=unwrapped.render_mode,
+            control_modes=("agent", "human"),
+            storage_profile=self.storage_profile,
+            snapshot=self.snapshot,
+            origin=package_versions(type(unwrapped).__module__),
+        )
+        codec = CommandCodec(self.env.action_space, self.names_of_commands())
+        self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
+        self.state_hash = StateHash(self.env.observation_space).of
+
+    @property
+    def action_space(self) -> gymnasium.Space[Any]:
+        """The commands that the world takes."""
+        return self.env.action_space
+
+    def names_of_commands(self) -> tuple[str, ...]:
+        """Return words for the commands 0, 1, 2, ..., where the world has them."""
+        return self.command_names.get(self.spec.options.get("id", "").split("-")[0], ())
+
+    def reset(self, seed: int) -> Observation:
+        """Begin an episode and return its first observation."""
+        observation, _ = self.env.reset(seed=seed)
+        return observation
+
+    def step(self, command: Command) -> Outcome:
+        """Apply one command."""
+        observation, reward, terminated, truncated, info = self.env.step(command)
+        return Outcome(observation, float(reward), bool(terminated), bool(truncated), info)
+
+    def context(self) -> str:
+        """Return a word for the kind of situation; a queued command is valid only in the one it was meant for."""
+        return ""
+
+    def signals(self) -> Signals:
+        """Return what pacing and limits need to know of the present state."""
+        return NO_SIGNALS
+
+    def state(self, observation: Observation) -> dict[str, Any]:
+        """Return the present state as JSON-safe data, for records and people."""
+        return {"observation": describe(observation)}
+
+    def frame(self) -> np.ndarray[Any, Any] | str | None:
+        """Return the present picture, in the negotiated render mode."""
+        picture: np.ndarray[Any, Any] | str | None = self.env.render()  # type: ignore[assignment]
+        return picture
+
+    def save(self) -> bytes:
+        """Return the whole state, if the world can save it."""
+        raise WorldError(f"world {self.spec.name!r} can't save its state; go back by replaying the tape")
+
+    def load(self, data: bytes) -> None:
+        """Return to a saved state."""
+        raise WorldError(f"world {self.spec.name!r} can't load a state; go back by replaying the tape")
+
+    def close(self) -> None:
+        """Free what the environment holds."""
+        self.env.close()

@@ -1,0 +1,40 @@
+"""Worlds described by a file, so that a world with its own options needs no code.
+
+A manifest looks like this::
+
+    name: big-lake
+    entry: ptp.worlds.toy_text:ToyTextWorld   # optional; without it any Gymnasium environment
+    options:
+      id: FrozenLake-v1
+      map_name: 8x8
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from ptp.errors import ConfigError
+from ptp.worlds.contract import WorldSpec
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    """The fields of a manifest file."""
+
+    name: str
+    options: dict[str, Any]
+    entry: str = "ptp.worlds.contract:World"
+
+
+def read_manifest(path: Path) -> WorldSpec:
+    """Return the world that a manifest file describes."""
+    try:
+        manifest = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Manifest)
+    except OSError as problem:
+        raise ConfigError(f"{path}: {problem.strerror}; name a manifest file that can be read") from None
+    except (yaml.YAMLError, msgspec.ValidationError) as problem:
+        raise ConfigError(f"{path}: not a world manifest: {' '.join(str(problem).split())}") from None
+    return WorldSpec(manifest.name, manifest.entry, manifest.options)

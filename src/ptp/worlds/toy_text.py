@@ -1,0 +1,72 @@
+"""Toy-text worlds: small enough to save and load in full."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium.wrappers import TimeLimit
+
+from ptp.errors import WorldError
+from ptp.worlds.contract import SnapshotKind, World
+
+# The attributes of each environment that change while it is played.
+_STATE = ("s", "lastaction", "taxi_orientation", "fickle_step", "dealer", "player", "dealer_top_card_suit",
+          "dealer_top_card_value_str")  # fmt: skip
+
+
+class ToyTextWorld(World):
+    """FrozenLake, CliffWalking, Taxi and Blackjack."""
+
+    family = "toy_text"
+    storage_profile = "toy_text"
+    snapshot: ClassVar[SnapshotKind] = "state"
+    command_names: ClassVar[dict[str, tuple[str, ...]]] = {
+        "FrozenLake": ("left", "down", "right", "up"),
+        "FrozenLake8x8": ("left", "down", "right", "up"),
+        "CliffWalking": ("up", "right", "down", "left"),
+        "CliffWalkingSlippery": ("up", "right", "down", "left"),
+        "Taxi": ("south", "north", "east", "west", "pickup", "dropoff"),
+        "Blackjack": ("stick", "hit"),
+    }
+
+    def save(self) -> bytes:
+        """Return position, cards, random numbers and elapsed steps as JSON."""
+        env: Any = self.env.unwrapped
+        state = {name: _plain(getattr(env, name)) for name in _STATE if hasattr(env, name)}
+        limit = self._time_limit()
+        elapsed = limit._elapsed_steps if limit else None
+        return json.dumps({"state": state, "random": env.np_random.bit_generator.state, "elapsed": elapsed}).encode()
+
+    def load(self, data: bytes) -> None:
+        """Return to a saved state, in this world or a new one."""
+        try:
+            saved = json.loads(data)
+            state, random, elapsed = saved["state"], saved["random"], saved["elapsed"]
+        except (ValueError, KeyError, TypeError) as problem:
+            raise WorldError(f"not a saved state of {self.spec.name!r}: {problem!r}") from None
+        env: Any = self.env.unwrapped
+        self.env.reset(seed=0)
+        for name, value in state.items():
+            setattr(env, name, value)
+        env.np_random.bit_generator.state = random
+        limit = self._time_limit()
+        if limit:
+            limit._elapsed_steps = elapsed
+
+    def _time_limit(self) -> TimeLimit[Any, Any] | None:
+        env: Any = self.env
+        while env is not env.unwrapped:
+            if isinstance(env, TimeLimit):
+                return env
+            env = env.env
+        return None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
