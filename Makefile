@@ -49,7 +49,7 @@ format: dev ## format the code
 	$(BIN)/ruff format src tests benchmarks
 
 bench: dev ## measure every figure
-	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	@for script in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
 lock: dev ## pin the newest dependencies with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra build pyproject.toml -o requirements.lock

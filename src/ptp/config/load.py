@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from ptp.config.tree import BY_ENV, RunConfig, Values, build
 
@@ -19,6 +18,8 @@ def load_config(
     values: Values = {}
     for file in (config_file, experiment_file):
         if file is not None:
+            from pathlib import Path  # here, so that a start without files does not pay for it
+
             from ptp.config.files import read_values
 
             values |= read_values(Path(file))

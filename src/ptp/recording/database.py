@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -31,17 +34,43 @@ def create_database(path: Path) -> apsw.Connection:
     return connection
 
 
-def open_database(path: Path) -> apsw.Connection:
-    """Open a database for reading only; one that is missing or damaged is named with the remedy."""
-    if not path.exists():
-        raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        connection.set_busy_timeout(5000)
-        versions = connection.execute("SELECT version FROM _schema_version").fetchall()
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path} is damaged ({problem}); restore it from a copy") from None
-    if [version for (version,) in versions] != [SCHEMA_VERSION]:
-        found = ", ".join(str(version) for (version,) in versions) or "none"
-        raise RunUnreadable(f"{path} has schema {found}; this ptp reads {SCHEMA_VERSION}")
-    return connection
+class Database:
+    """A run's database, open for reading only; damage found at any time is named with the remedy."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        if not path.exists():
+            raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
+        with self._translated():
+            self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            self._connection.set_busy_timeout(5000)
+        versions = [version for (version,) in self.rows("SELECT version FROM _schema_version")]
+        if versions != [SCHEMA_VERSION]:
+            found = ", ".join(map(str, versions)) or "none"
+            raise RunUnreadable(f"{path} has schema {found}; this ptp reads {SCHEMA_VERSION}")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as problem:
+            raise RunUnreadable(f"{self._path} is damaged ({problem}); restore it from a copy") from None
+
+    def rows(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        """Return the rows of a query, one by one."""
+        with self._translated():
+            yield from self._connection.execute(sql, values)
+
+    def row(self, sql: str, *values: Any) -> tuple[Any, ...]:
+        """Return the first row of a query."""
+        return next(self.rows(sql, *values))
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()

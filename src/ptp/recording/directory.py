@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Literal
@@ -88,6 +89,11 @@ class RunDirectory:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def discard(self) -> None:
+        """Remove a directory whose run could not begin."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.release()
 
     def is_alive(self) -> bool:
         """Whether a process owns the directory."""

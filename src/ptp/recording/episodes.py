@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import msgspec
 
-from ptp.recording.database import open_database
+from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 
 STEPS_PER_FILE = 100_000  # a new file begins with the first episode after so many steps
 
 COLUMNS = ("episode", "step", "tick", "command", "reward", "terminated", "truncated", "elapsed", "state_hash", "state",
            "frame_ref")  # fmt: skip
-_RAW = {"command", "state"}
-_FLAGS = {"terminated", "truncated"}
 _encode = msgspec.json.Encoder().encode
 
 
@@ -23,34 +22,35 @@ def export_episodes(directory: RunDirectory) -> list[Path]:
     """Write `episodes/*.jsonl`, each named by its first episode; episodes are never split over files."""
     folder = directory.path / "episodes"
     folder.mkdir(exist_ok=True)
-    connection = open_database(directory.database)
     paths: list[Path] = []
-    file: IO[bytes] | None = None
-    written = previous = 0
-    try:
-        for row in connection.execute(f"SELECT {', '.join(COLUMNS)} FROM steps ORDER BY tick"):
-            episode = row[0]
-            if file is None or (episode != previous and written >= STEPS_PER_FILE):
-                if file is not None:
-                    file.close()
-                paths.append(folder / f"episode_{episode:06d}.jsonl")
-                file = open(paths[-1], "wb")  # noqa: SIM115 - closed when the next one begins
-                written = 0
-            file.write(_line(row))
-            written += 1
-            previous = episode
-    finally:
-        if file is not None:
-            file.close()
-        connection.close()
+    with Database(directory.database) as database:
+        steps = database.rows(f"SELECT {', '.join(COLUMNS)} FROM steps ORDER BY tick")
+        for first, rows in groupby(steps, key=_FirstEpisode()):
+            paths.append(folder / f"episode_{first:06d}.jsonl")
+            with open(paths[-1], "wb") as file:
+                file.writelines(map(_line, rows))
     return paths
 
 
-def _line(row: tuple[object, ...]) -> bytes:
-    fields: dict[str, object] = {}
-    for name, value in zip(COLUMNS, row, strict=True):
-        if name in _RAW and isinstance(value, str):
-            fields[name] = msgspec.Raw(value.encode())
-        else:
-            fields[name] = bool(value) if name in _FLAGS else value
+class _FirstEpisode:
+    """Tells, row after row, the first episode of the file that the row belongs to."""
+
+    def __init__(self) -> None:
+        self._first = self._last = self._steps = 0
+
+    def __call__(self, row: tuple[Any, ...]) -> int:
+        episode: int = row[0]
+        if episode != self._last and (not self._first or self._steps >= STEPS_PER_FILE):
+            self._first, self._steps = episode, 0
+        self._last = episode
+        self._steps += 1
+        return self._first
+
+
+def _line(row: tuple[Any, ...]) -> bytes:
+    fields = dict(zip(COLUMNS, row, strict=True))
+    for flag in ("terminated", "truncated"):
+        fields[flag] = bool(fields[flag])
+    if fields["state"] is not None:
+        fields["state"] = msgspec.Raw(fields["state"].encode())
     return _encode(fields) + b"\n"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import apsw
 import msgspec
 
-from ptp.recording.database import open_database
+from ptp.recording.database import Database
 from ptp.recording.directory import Metadata, RunDirectory
 
 POINTS = 300  # at most this many points per plot
@@ -42,75 +39,61 @@ class Report(msgspec.Struct):
 def make_report(directory: RunDirectory) -> Report:
     """Read a run's figures from its database."""
     metadata = directory.read_metadata()
-    connection = open_database(directory.database)
-    try:
-        (steps,) = _row(connection, "SELECT count(*) FROM steps")
-        decisions, tokens, cost = _row(
-            connection, "SELECT count(*), sum(tokens_used), sum(api_cost) FROM action_history"
-        )
-        (episodes,) = _row(connection, "SELECT count(*) FROM episodes")
-        statuses = connection.execute("SELECT execution_status, count(*) FROM action_history GROUP BY 1 ORDER BY 1")
+    with Database(directory.database) as database:
+        (steps,) = database.row("SELECT count(*) FROM steps")
+        (episodes,) = database.row("SELECT count(*) FROM episodes")
+        decisions, tokens, cost = database.row("SELECT count(*), sum(tokens_used), sum(api_cost) FROM action_history")
+        statuses = "SELECT execution_status, count(*) FROM action_history GROUP BY 1 ORDER BY 1"
+        errors = "SELECT error_type, error_message FROM errors ORDER BY timestamp LIMIT 20"
         return Report(
             run=metadata,
             steps=steps,
             decisions=decisions,
-            decision_statuses={str(status): count for status, count in statuses},
-            decision_latency_ms=_spread(connection, "action_history", "decision_latency_ms"),
+            decision_statuses=dict(database.rows(statuses)),
+            decision_latency_ms=_spread(database, "action_history", "decision_latency_ms"),
             tokens=tokens,
             cost=cost,
             episodes=episodes,
-            episode_reward=_spread(connection, "episodes", "reward"),
-            episode_steps=_spread(connection, "episodes", "steps"),
-            errors=[f"{kind}: {message}" for kind, message in _errors(connection)],
-            plots=_plots(connection, steps, episodes),
+            episode_reward=_spread(database, "episodes", "reward"),
+            episode_steps=_spread(database, "episodes", "steps"),
+            errors=[f"{kind}: {message}" for kind, message in database.rows(errors)],
+            plots=_plots(database, steps, episodes),
         )
-    finally:
-        connection.close()
 
 
-def _row(connection: apsw.Connection, sql: str) -> tuple[Any, ...]:
-    row: tuple[Any, ...] = connection.execute(sql).fetchall()[0]
-    return row
-
-
-def _errors(connection: apsw.Connection) -> list[tuple[str, str]]:
-    query = "SELECT error_type, error_message FROM errors ORDER BY timestamp LIMIT 20"
-    return [(str(kind), str(message)) for kind, message in connection.execute(query)]
-
-
-def _spread(connection: apsw.Connection, table: str, column: str) -> dict[str, float]:
+def _spread(database: Database, table: str, column: str) -> dict[str, float]:
     """Return count, mean, least, median, 95th percentile and most of a column; empty when there are none."""
-    (count, mean) = _row(connection, f"SELECT count({column}), avg({column}) FROM {table}")
+    count, mean = database.row(f"SELECT count({column}), avg({column}) FROM {table}")
     if not count:
         return {}
     ranks = {"min": 0, "median": (count - 1) // 2, "p95": (count - 1) * 95 // 100, "max": count - 1}
     query = f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY 1 LIMIT 1 OFFSET ?"
-    values = {name: connection.execute(query, (rank,)).fetchall()[0][0] for name, rank in ranks.items()}
+    values = {name: database.row(query, rank)[0] for name, rank in ranks.items()}
     return {"count": count, "mean": mean, **values}
 
 
-def _plots(connection: apsw.Connection, steps: int, episodes: int) -> list[Series]:
+def _plots(database: Database, steps: int, episodes: int) -> list[Series]:
     size = max(1, -(-steps // POINTS))
     latency = f"SELECT max(tick), avg(decision_latency_ms) FROM action_history GROUP BY tick / {size} ORDER BY 1"
     cost = f"SELECT max(tick), sum(api_cost) FROM action_history GROUP BY tick / {size} ORDER BY 1"
     return [
-        _reward(connection, size, episodes),
-        Series("Decision latency", "tick", "milliseconds", _bins(connection, latency)),
-        Series("Total cost", "tick", "dollars", _running(_bins(connection, cost))),
+        _reward(database, size, episodes),
+        Series("Decision latency", "tick", "milliseconds", _bins(database, latency)),
+        Series("Total cost", "tick", "dollars", _running(_bins(database, cost))),
     ]
 
 
-def _reward(connection: apsw.Connection, size: int, episodes: int) -> Series:
+def _reward(database: Database, size: int, episodes: int) -> Series:
     if episodes > 1:
         size = max(1, -(-episodes // POINTS))
         query = f"SELECT avg(episode), avg(reward) FROM episodes GROUP BY (episode - 1) / {size}"
-        return Series("Reward per episode", "episode", "reward", _bins(connection, query))
+        return Series("Reward per episode", "episode", "reward", _bins(database, query))
     query = f"SELECT max(tick), sum(reward) FROM steps GROUP BY (tick - 1) / {size} ORDER BY 1"
-    return Series("Total reward", "tick", "reward", _running(_bins(connection, query)))
+    return Series("Total reward", "tick", "reward", _running(_bins(database, query)))
 
 
-def _bins(connection: apsw.Connection, sql: str) -> list[tuple[float, float]]:
-    return [(x, y) for x, y in connection.execute(sql) if y is not None]
+def _bins(database: Database, sql: str) -> list[tuple[float, float]]:
+    return [(x, y) for x, y in database.rows(sql) if y is not None]
 
 
 def _running(points: list[tuple[float, float]]) -> list[tuple[float, float]]:

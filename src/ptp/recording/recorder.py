@@ -37,6 +37,7 @@ class Recorder:
         self._writer = Writer(self._connection, metadata.run_id)
         self._errors = 0
         self._metrics = 0
+        self._say("run_began", f"{metadata.agent} plays {metadata.world.name} with seed {metadata.random_seed}")
 
     def _create(self, config: RunConfig) -> apsw.Connection:
         metadata = self.metadata
@@ -81,9 +82,14 @@ class Recorder:
         self._writer.add([ErrorSeen(self._errors, at, tick, kind, str(problem), trace, recovery is not None, recovery)])
         LOGGER.error("%s: %s", kind, problem, extra={"event": "error", "tick": tick}, exc_info=problem)
 
+    def _say(self, event: str, message: str) -> None:
+        LOGGER.info(message, extra={"event": event})
+
     def finish(self) -> None:
         """Commit everything and write the final header; the metadata says how the run ended."""
         metadata = self.metadata
+        ended = metadata.error or (metadata.stop.message if metadata.stop else "")
+        self._say("run_ended", f"{metadata.status} after {metadata.ticks} ticks: {ended}")
         try:
             self._writer.close()
             with self._connection:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
-from ptp.recording.database import open_database
+from ptp.recording.database import Database
 from ptp.recording.directory import Metadata, RunDirectory, Status
 
 
@@ -51,12 +49,9 @@ def summarise(directory: RunDirectory) -> RunSummary:
 
 
 def _count(directory: RunDirectory, metadata: Metadata) -> None:
-    connection = open_database(directory.database)
-    try:
+    with Database(directory.database) as database:
         query = """SELECT (SELECT max(tick) FROM steps), (SELECT count(*) FROM episodes),
                           (SELECT sum(reward) FROM steps), (SELECT sum(api_cost) FROM action_history)"""
-        row: tuple[Any, ...] = connection.execute(query).fetchall()[0]
-    finally:
-        connection.close()
+        row = database.row(query)
     ticks, metadata.episodes, metadata.total_reward, metadata.total_cost = row
     metadata.ticks = ticks or 0

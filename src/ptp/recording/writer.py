@@ -13,8 +13,8 @@ from ptp.errors import RecordingError
 from ptp.recording.rows import batch_text, statements
 
 INTERVAL = 0.2  # seconds between commits, at most
-BATCH = 4_000  # records that are worth a commit of their own
-MOST = 40_000  # records that may wait; a run that is faster than its disk waits here
+BATCH = 2_000  # records that are worth a commit of their own
+MOST = 10_000  # records that may wait; a run that is faster than its disk waits here
 
 
 class Writer:

@@ -86,7 +86,12 @@ def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | Non
             random_seed=seed,
             started_at=iso(clock.time()),
         )
-        return _Run(config, engine, Recorder(directory, metadata, config), watcher).play()
+        try:
+            recorder = Recorder(directory, metadata, config)
+        except PtpError:
+            directory.discard()
+            raise
+        return _Run(config, engine, recorder, watcher).play()
     finally:
         world.close()
 
@@ -116,7 +121,9 @@ class _Run:
             else:
                 self._end(interrupts)
         self._finish()
-        return self._result()
+        report = self._export() if self.status != "crashed" else None
+        self.recorder.directory.release()
+        return self._result(report)
 
     def _loop(self, interrupted: Callable[[], Stop | None]) -> None:
         engine, add, progress = self.engine, self.recorder.add, self.engine.progress
@@ -169,14 +176,21 @@ class _Run:
             metadata.exit_code = self.exit_code = 1
             self.recorder.directory.write_metadata(metadata)
 
-    def _result(self) -> RunResult:
-        directory, progress = self.recorder.directory, self.engine.progress
-        report = None
-        if self.status != "crashed":
+    def _export(self) -> str | None:
+        """Write what can be made from the database; that can be made again, so a failure costs no data."""
+        directory = self.recorder.directory
+        at_limit = self.stop is not None and self.stop.kind not in {"manual", "finished"}
+        try:
             export_episodes(directory)
-            if self.stop is None or self.stop.kind == "manual" or self.config.limits.on_limit == "save-and-exit":
-                report = str(write_report(directory))
-        directory.release()
+            if not at_limit or self.config.limits.on_limit == "save-and-exit":
+                return str(write_report(directory))
+        except (OSError, PtpError) as problem:
+            self.error = f"the run is recorded, but its report can't be written: {problem}"
+            self.exit_code = 1
+        return None
+
+    def _result(self, report: str | None) -> RunResult:
+        directory, progress = self.recorder.directory, self.engine.progress
         return RunResult(
             run_id=directory.run_id,
             directory=str(directory.path),

@@ -1,0 +1,1 @@
+"""Every figure ptp promises, measured against the bare thing in the same run."""

@@ -1,0 +1,33 @@
+"""Whether a run's memory stays flat: after 1,000,000 ticks against after 50,000, in the same run."""
+
+from __future__ import annotations
+
+from benchmarks.common import play, report
+from ptp.engine import Progress
+from ptp.runner.health import resident_megabytes
+from ptp.runner.run import Watcher
+
+
+class Gauge(Watcher):
+    """Reads the memory whenever the run is looked at."""
+
+    def __init__(self) -> None:
+        self.readings: list[tuple[int, float]] = []
+
+    def ticked(self, progress: Progress) -> None:
+        memory = resident_megabytes()
+        assert memory is not None, "this system does not tell the memory of a process"
+        self.readings.append((progress.ticks, memory))
+
+
+def main() -> None:
+    gauge = Gauge()
+    play(watcher=gauge, world="CliffWalking-v1", max_ticks=1_000_000)
+    early = next(memory for ticks, memory in gauge.readings if ticks >= 50_000)
+    late = gauge.readings[-1][1]
+    report("memory", late / early, 1.10, at_least=False, unit="of the memory after 50,000 ticks",
+           early_mb=round(early, 1), late_mb=round(late, 1))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

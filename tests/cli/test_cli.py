@@ -1,0 +1,261 @@
+"""The command line as a person or a program meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ptp import __version__
+from ptp.cli import main
+from ptp.cli.main import VERBS
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+def run_flags(*more: str) -> list[str]:
+    return [
+        "run",
+        "--world",
+        "FrozenLake-v1",
+        "--tick-rate-base",
+        "0",
+        "--max-ticks",
+        "30",
+        "--random-seed",
+        "7",
+        *more,
+    ]
+
+
+def test_a_run_tells_what_became_of_it_and_what_to_try_next(ptp: Call) -> None:
+    code, out, err = ptp(*run_flags())
+    assert code == 0
+    assert "completed: --max-ticks reached" in out
+    assert "ptp replay latest --verify" in out
+    assert "recording in" in err
+    code, out, _ = ptp("replay", "latest", "--verify")
+    assert code == 0
+    assert out.startswith("equal: 30 ticks of ")
+
+
+def test_every_suggestion_of_a_run_works(ptp: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = ptp(*run_flags())
+    suggestions = [line.split("   ")[0].split() for line in out.splitlines() if line.startswith("  ptp ")]
+    assert len(suggestions) >= 3
+    for _, *words in suggestions:
+        assert main(words) == 0
+        capsys.readouterr()
+
+
+def test_json_is_one_document_and_nothing_else(ptp: Call, ptp_json: Callable[..., Any]) -> None:
+    result = ptp_json(*run_flags())
+    assert (result["status"], result["ticks"]) == ("completed", 30)
+    assert ptp_json("runs")[0]["run_id"] == result["run_id"]
+    assert ptp_json("show", "latest")["steps"] == 30
+    assert ptp_json("replay", "latest") == {
+        "run_id": result["run_id"], "world": "FrozenLake-v1", "from_tick": 1, "ticks": 30, "equal": True,
+        "difference": None,
+    }  # fmt: skip
+    assert {"name": "random", "about": ptp_json("agents")[0]["about"]} in ptp_json("agents")
+    assert "Taxi-v4" in {world["name"] for world in ptp_json("worlds")}
+    assert ptp_json("config", "show")["version"] == "3.0"
+    assert ptp_json("config", "schema")["title"]
+    assert ptp_json("run", "--world", "Nowhere-v0")["error"]["type"] == "UnknownName"
+
+
+def test_quiet_says_nothing(ptp: Call) -> None:
+    assert ptp(*run_flags("-q")) == (0, "", "")
+    assert ptp("replay", "latest", "-q") == (0, "", "")
+
+
+def test_a_replay_prints_each_tick_unless_it_only_verifies(ptp: Call) -> None:
+    ptp(*run_flags())
+    _, out, _ = ptp("replay", "latest", "--from-tick", "29")
+    assert [line.split()[1] for line in out.splitlines()[:-1]] == ["29", "30"]
+    assert "2 ticks from tick 29" in out
+
+
+def test_a_replay_that_differs_exits_with_1_and_names_the_tick(ptp: Call, recorded: Callable[..., Path]) -> None:
+    import sqlite3
+
+    directory = recorded(ticks=30)
+    connection = sqlite3.connect(directory / "game_data.db")
+    connection.execute("UPDATE steps SET state_hash = 'beef' WHERE tick = 12")
+    connection.commit()
+    connection.close()
+    code, out, err = ptp("replay", "latest", "--verify")
+    assert code == 1
+    assert "tick 12 should be beef but is " in out
+    assert "differs from the tape at tick 12" in err
+
+
+def test_show_tells_the_story(ptp: Call, recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=100)
+    code, out, _ = ptp("show", directory.name[:30])
+    assert code == 0
+    for word in ("random in FrozenLake-v1", "completed", directory.name, "seed      7", "episode reward"):
+        assert word in out
+
+
+def test_show_of_a_crashed_run_shows_its_errors(ptp: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ptp.agents import registry
+
+    monkeypatch.setitem(registry.AGENTS, "failing", "tests.runner.test_run:Failing")
+    code, out, err = ptp(*run_flags("--agent", "failing"))
+    assert code == 1
+    assert "crashed" in out
+    assert err.splitlines()[-1].startswith("ptp: the agent failed to decide at tick 4")
+    _, out, _ = ptp("show")
+    assert "error: AgentError: the agent failed" in out
+
+
+def test_runs_lists_the_newest_first_and_names_what_it_cant_read(ptp: Call, recorded: Callable[..., Path]) -> None:
+    first, second = recorded(ticks=5), recorded("Taxi-v4", ticks=5)
+    code, out, err = ptp("runs")
+    assert code == 0
+    assert out.index(second.name) < out.index(first.name)
+    assert ptp("runs", "--limit", "1")[1].count("completed") == 1
+    (first / "metadata.json").write_text("{")
+    _, out, err = ptp("runs")
+    assert second.name in out
+    assert "metadata.json can't be read" in err
+
+
+def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
+    assert "make one with `ptp run" in ptp("runs")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["rn"], 2, "no verb named 'rn'; did you mean 'run'?"),
+        (["run", "--tick-rate-bse", "3"], 2, "did you mean '--tick-rate-base'?"),
+        (["run", "--world", "FrozenLke-v1"], 2, "did you mean 'FrozenLake-v1'?"),
+        (["run", "--max-ticks", "0"], 2, "--max-ticks: 0 is not allowed; allowed: a whole number, 1 or more"),
+        (["run"], 2, "no world is named; give one with --world"),
+        (["run", "--config-file", "/nowhere.yaml"], 2, "/nowhere.yaml: No such file or directory"),
+        (["run", "--world", "Blackjack-v1", "--render-mode", "ansi"], 1, "can't render 'ansi'"),
+        (["replay", "abc"], 2, "no runs in"),
+        (["replay", "./nowhere"], 1, "is not a run directory"),
+        (["config", "shw"], 2, "did you mean 'show'?"),
+        (["config", "validate", "/nowhere.yaml"], 2, "No such file"),
+        (["runs", "extra"], 2, "unexpected word 'extra'"),
+        (["replay", "--from-tick", "x"], 2, "invalid int value"),
+    ],
+)
+def test_bad_input_is_one_line_with_the_remedy(ptp: Call, words: list[str], code: int, message: str) -> None:
+    actual, out, err = ptp(*words)
+    assert actual == code
+    assert message in err
+    assert err.count("\n") == 1
+    assert err.startswith("ptp: ")
+    assert out == ""
+
+
+def test_an_unwritable_data_directory_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(run_flags("--data-dir", "/proc/nowhere")) == 1
+    assert "can't write to /proc/nowhere" in capsys.readouterr().err
+
+
+def test_config_show_merges_every_source(ptp: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text('version: "3.0"\ntick_rate:\n  normal: 15\n')
+    monkeypatch.setenv("PTP_MAX_TICKS", "77")
+    _, out, _ = ptp("config", "show", "--config-file", str(path), "--max-time", "9")
+    shown = yaml.safe_load(out)
+    assert (shown["tick_rate"]["normal"], shown["limits"]["max_ticks"], shown["limits"]["max_time"]) == (15, 77, 9)
+
+
+def test_what_config_show_prints_is_valid(ptp: Call, tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(ptp("config", "show")[1])
+    assert ptp("config", "validate", str(path))[:2] == (0, f"{path} is valid\n")
+    assert ptp(*run_flags("--config-file", str(path)))[0] == 0
+
+
+def test_help_names_every_verb_and_each_verb_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["--help"], ["help"]):
+        assert main(words) == 0
+        out = capsys.readouterr().out
+        assert all(f"  {verb} " in out for verb in VERBS)
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"ptp {__version__}\n"
+    for verb in VERBS:
+        try:
+            code = main(["help", verb])
+        except SystemExit as leaving:
+            code = leaving.code  # type: ignore[assignment]
+        assert code == 0
+        assert "ptp" in capsys.readouterr().out
+    assert main(["config"]) == 0
+
+
+def test_an_internal_error_is_one_line_and_verbose_shows_the_trace(ptp: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: list[str]) -> int:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("ptp.cli.runs.main", broken)
+    code, _, err = ptp("runs")
+    assert code == 1
+    assert err == "ptp: internal error: RuntimeError('a bug'); run it again with -v for the trace\n"
+    with pytest.raises(RuntimeError):
+        ptp("runs", "-v")
+
+
+def test_ctrl_c_in_a_verb_ends_it_quietly(ptp: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ptp.cli.runs.main", interrupted)
+    assert ptp("runs") == (130, "", "\nptp: interrupted\n")
+
+
+def test_a_reader_that_goes_away_causes_no_trace(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=3000)
+    command = f"{sys.executable} -m ptp replay {directory} | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.startswith("tick 1 ")
+    assert done.stderr == ""
+
+
+def test_a_terminal_gets_a_progress_bar_and_color(tmp_path: Path) -> None:
+    import pty
+
+    words = [*run_flags("--data-dir", str(tmp_path)), "--max-ticks", "300", "--tick-rate-base", "600"]
+    seen = bytearray()
+
+    def read(descriptor: int) -> bytes:
+        import os
+
+        data = os.read(descriptor, 4096)
+        seen.extend(data)
+        return b"."
+
+    pid_status = pty.spawn([sys.executable, "-m", "ptp", *words], read, lambda _: b"")
+    assert pid_status == 0
+    text = seen.decode(errors="replace")
+    assert "random in FrozenLake-v1" in text
+    assert "300/300" in text
+    assert "\033[32mcompleted\033[0m" in text
+
+
+def test_notices_are_shown_and_info_only_when_verbose(ptp: Call, tmp_path: Path) -> None:
+    slow = ["--tick-rate-base", "50", "--max-time", "1", "--max-ticks", "100000"]
+    _, _, err = ptp(*run_flags(*slow, "-v"))
+    assert "info at tick" in err
+    _, _, err = ptp(*run_flags(*slow))
+    assert "info at tick" not in err
+
+
+def test_the_module_can_be_run(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ptp", "config", "show", "--json"], capture_output=True, check=True, cwd=tmp_path
+    )
+    assert json.loads(done.stdout)["version"] == "3.0"

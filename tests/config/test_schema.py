@@ -1,0 +1,31 @@
+"""The settings as JSON Schema."""
+
+from __future__ import annotations
+
+from ptp.config import SETTINGS, RunConfig
+from ptp.config.schema import json_schema
+from ptp.config.tree import as_tree
+
+
+def test_every_setting_is_in_the_schema_with_its_default_and_help() -> None:
+    schema = json_schema()
+    for item in SETTINGS:
+        described = schema["properties"][item.section]["properties"][item.key]
+        assert described["description"] == item.help
+        assert described["default"] == (list(item.default) if item.type is tuple else item.default)
+
+
+def test_bounds_and_choices_are_in_the_schema() -> None:
+    properties = json_schema()["properties"]
+    assert properties["screenshot"]["properties"]["quality"]["maximum"] == 100
+    assert properties["tick_rate"]["properties"]["budget"]["enum"] == ["hourly", "daily", "run", None]
+    assert properties["snapshot"]["properties"]["on_event"]["items"] == {"enum": ["catch", "battle", "badge", "death"]}
+
+
+def test_the_schema_has_no_section_or_setting_that_a_config_lacks() -> None:
+    tree = as_tree(RunConfig())
+    properties = json_schema()["properties"]
+    assert properties.keys() == tree.keys()
+    for section, values in tree.items():
+        if isinstance(values, dict):
+            assert properties[section]["properties"].keys() == values.keys()

@@ -1,0 +1,346 @@
+"""The run directory: what is committed is kept, and what is wrong is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from ptp.engine.records import DecisionEnded, DecisionMade, EpisodeEnded, Notice, Step
+from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
+from ptp.recording import RunDirectory, find_run, list_runs
+from ptp.recording import writer as writer_module
+from ptp.recording.database import Database, check_sqlite, create_database
+from ptp.recording.figures import make_report
+from ptp.recording.summary import summarise
+from ptp.recording.writer import Writer
+from ptp.versioning import schema_sql
+
+RUN = "01a1e142-559b-7db3-8bf0-c635104f2b91"
+
+
+def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(f"file:{directory / 'game_data.db'}?mode=ro", uri=True)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def step(tick: int, **fields: Any) -> Step:
+    given = {"episode": 1, "step": tick, "command": "1", "reward": -1.0, "terminated": False, "truncated": False,
+             "elapsed": 0.5, "state_hash": "0123456789abcdef", "state": '{"observation":1}'}  # fmt: skip
+    return Step(tick, **{**given, **fields})
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> apsw.Connection:
+    return create_database(tmp_path / "game_data.db")
+
+
+# -- the schema ----------------------------------------------------------------------------------------------------
+
+SPECIFIED_TABLES = {
+    "_schema_version", "sessions", "runs", "pokemon_party", "battles", "battle_turns", "action_history",
+    "navigation_events", "inventory_transactions", "objectives", "errors", "performance_metrics",
+    "ai_model_configurations", "screenshots", "steps",
+}  # fmt: skip
+
+
+def test_a_new_database_has_every_table_of_the_specification(connection: apsw.Connection) -> None:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert tables >= SPECIFIED_TABLES
+    assert connection.execute("SELECT version FROM _schema_version").fetchall() == [("2.1",)]
+    assert connection.pragma("journal_mode") == "wal"
+
+
+def test_a_sqlite_that_can_corrupt_is_refused() -> None:
+    with pytest.raises(RecordingError, match=r"SQLite 3\.40\.1 can corrupt"):
+        check_sqlite("3.40.1")
+    check_sqlite("3.51.3")
+    check_sqlite()
+
+
+# -- the writer ----------------------------------------------------------------------------------------------------
+
+
+def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connection) -> None:
+    writer = Writer(connection, RUN)
+    decision = DecisionMade(
+        7, 1_700_000_000.25, 3, '{"a": "é"}', "MOVE", '{"x":1}', 'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1",
+        "pending", None, None,
+    )  # fmt: skip
+    writer.add([step(1, reward=0.1 + 0.2, terminated=True), decision, EpisodeEnded(1, 1, 1, 2.5, 0.5, True)])
+    writer.add([DecisionEnded(7, "partial", "dropped", 31.0), Notice(0.0, 1, "info", "x", "not a row")])
+    writer.close()
+    assert connection.execute("SELECT * FROM steps").fetchall() == [
+        (1, 1, 1, "1", 0.1 + 0.2, 1, 0, 0.5, "0123456789abcdef", '{"observation":1}', None)
+    ]
+    assert connection.execute("SELECT * FROM episodes").fetchall() == [(1, 1, 1, 2.5, 0.5, 1)]
+    assert connection.execute("SELECT * FROM action_history").fetchall() == [
+        (f"{RUN[:24]}000000000007", RUN, "2023-11-14T22:13:20.250Z", 3, '{"a": "é"}', "MOVE", '{"x":1}',
+         'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1", "partial", "dropped", "2.1", 31)
+    ]  # fmt: skip
+
+
+def test_rows_are_committed_within_a_quarter_of_a_second_while_the_run_waits(connection: apsw.Connection) -> None:
+    writer = Writer(connection, RUN)
+    writer.add([step(1)])
+    deadline = time.monotonic() + 5
+    while not writer.committed and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert writer.committed == 1
+    assert writer_module.INTERVAL <= 0.25
+    writer.close()
+
+
+def test_a_slow_disk_slows_the_run_and_loses_nothing(
+    connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "BATCH", 10)
+    monkeypatch.setattr(writer_module, "MOST", 50)
+    writer = Writer(connection, RUN)
+    commit, waiting = writer._commit, []
+
+    def slow(batch: list[Any]) -> bool:
+        time.sleep(0.02)
+        return commit(batch)
+
+    monkeypatch.setattr(writer, "_commit", slow)
+    for tick in range(1, 501):
+        writer.add([step(tick)])
+        waiting.append(len(writer._waiting))
+    writer.close()
+    assert max(waiting) <= 50
+    assert connection.execute("SELECT count(*), max(tick) FROM steps").fetchall() == [(500, 500)]
+
+
+def test_a_full_disk_is_told_and_what_was_committed_is_kept(tmp_path: Path) -> None:
+    connection = create_database(tmp_path / "game_data.db")
+    pages: Any = connection.pragma("page_count")
+    connection.pragma("max_page_count", pages + 4)
+    writer = Writer(connection, RUN)
+    writer.add([step(1)])
+    while not writer.committed:
+        time.sleep(0.01)
+
+    def write_on() -> None:
+        for tick in range(2, 100_000):
+            writer.add([step(tick)])
+
+    with pytest.raises(RecordingError, match="full; what was committed is kept"):
+        write_on()
+    with pytest.raises(RecordingError):
+        writer.close()
+    connection.close()
+    kept = Database(tmp_path / "game_data.db")
+    assert kept.row("SELECT count(*) FROM steps WHERE tick = 1") == (1,)
+
+
+# -- the directory -------------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_every_file_it_should(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=50)
+    names = {path.name for path in directory.iterdir()}
+    assert {
+        "metadata.json",
+        "config.yaml",
+        "game_data.db",
+        "run.log",
+        "report.json",
+        "report.html",
+        "episodes",
+    } <= names
+    assert rows(directory, "SELECT count(*), max(tick) FROM steps") == [(50, 50)]
+    assert rows(directory, "SELECT status, random_seed FROM sessions") == [("completed", 7)]
+    assert rows(directory, "SELECT status, duration_ticks, model_name FROM runs") == [("completed", 50, "random")]
+    assert rows(directory, "SELECT count(*) FROM action_history WHERE execution_status = 'success'") == [(50,)]
+
+
+def test_two_owners_of_one_directory_are_refused(tmp_path: Path) -> None:
+    directory = RunDirectory.create(tmp_path, RUN)
+    with pytest.raises(RunLocked, match="belongs to another process"):
+        RunDirectory(directory.path).acquire()
+    assert RunDirectory(directory.path).is_alive()
+    directory.release()
+    assert not RunDirectory(directory.path).is_alive()
+    directory.acquire()
+    directory.release()
+
+
+def test_a_data_directory_that_cant_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordingError, match=r"can't write to .*file: .*; choose another folder with --data-dir"):
+        RunDirectory.create(tmp_path / "file", RUN)
+
+
+def test_a_run_is_found_by_id_prefix_directory_and_latest(tmp_path: Path) -> None:
+    ids = ["01a1e142-0000-7000-8000-000000000001", "01a1e142-0000-7000-8000-000000000002", "02000000-0000-7000-8000-0"]
+    for run_id in ids:
+        (tmp_path / "records" / run_id).mkdir(parents=True)
+        (tmp_path / "records" / run_id / "metadata.json").write_text("{}")
+    assert find_run(tmp_path, ids[1]).run_id == ids[1]
+    assert find_run(tmp_path, "02").run_id == ids[2]
+    assert find_run(tmp_path, "latest").run_id == ids[2]
+    assert find_run(tmp_path, str(tmp_path / "records" / ids[0])).run_id == ids[0]
+    assert [run.run_id for run in list_runs(tmp_path)] == ids[::-1]
+    with pytest.raises(UsageError, match="2 runs begin with '01a1'; give more of the id"):
+        find_run(tmp_path, "01a1")
+    with pytest.raises(UnknownName, match="no run named 'zzz'; see `ptp runs`"):
+        find_run(tmp_path, "zzz")
+    with pytest.raises(RunUnreadable, match="is not a run directory"):
+        find_run(tmp_path, str(tmp_path))
+
+
+def test_no_runs_at_all_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="make one with `ptp run`"):
+        find_run(tmp_path, "latest")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="--data-dir"):
+        list(list_runs(tmp_path / "file"))
+
+
+# -- damage --------------------------------------------------------------------------------------------------------
+
+
+def test_a_missing_database_is_named(recorded: Callable[..., Path]) -> None:
+    directory = recorded()
+    (directory / "game_data.db").unlink()
+    with pytest.raises(RunUnreadable, match=r"game_data\.db is missing"):
+        Database(directory / "game_data.db")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.9])
+def test_a_truncated_database_is_named(recorded: Callable[..., Path], share: float) -> None:
+    directory = recorded(ticks=2000)
+    database = directory / "game_data.db"
+    data = database.read_bytes()
+    database.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(RunUnreadable, match=r"game_data\.db"):
+        make_report(RunDirectory(directory))
+
+
+def test_a_database_of_another_schema_is_refused_by_version(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "game_data.db")
+    connection.executescript(schema_sql().replace("VALUES ('2.1')", "VALUES ('9.9')"))
+    connection.close()
+    with pytest.raises(RunUnreadable, match=r"has schema 9\.9; this ptp reads 2\.1"):
+        Database(tmp_path / "game_data.db")
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"run_id": 3}'])
+def test_damaged_metadata_is_named(recorded: Callable[..., Path], text: str) -> None:
+    directory = recorded()
+    (directory / "metadata.json").write_text(text)
+    with pytest.raises(RunUnreadable, match=r"metadata\.json can't be read"):
+        RunDirectory(directory).read_metadata()
+    (directory / "metadata.json").unlink()
+    with pytest.raises(RunUnreadable, match=r"has no metadata\.json"):
+        RunDirectory(directory).read_metadata()
+
+
+# -- death ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_killed_keeps_what_was_committed_and_is_known_as_crashed(tmp_path: Path) -> None:
+    words = ["run", "--world", "CliffWalking-v1", "--tick-rate-base", "500", "--data-dir", str(tmp_path), "-q"]
+    process = subprocess.Popen([sys.executable, "-m", "ptp", *words])
+    try:
+        deadline = time.monotonic() + 30
+        ticks = 0
+        while ticks < 50:
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.1)
+            for run in list_runs(tmp_path):
+                if (run.path / "metadata.json").exists():
+                    assert run.read_metadata().status == "running"
+                    ticks = summarise(run).ticks or 0
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    (run,) = list_runs(tmp_path)
+    summary = summarise(run)
+    assert summary.status == "crashed"
+    assert summary.ticks is not None
+    assert summary.ticks >= ticks
+    assert rows(run.path, "SELECT count(*), max(tick) FROM steps") == [(summary.ticks, summary.ticks)]
+    assert rows(run.path, "PRAGMA integrity_check") == [("ok",)]
+
+
+# -- exports and reports -------------------------------------------------------------------------------------------
+
+
+def test_episodes_are_exported_as_lines_of_json(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=100)
+    lines = [
+        json.loads(line)
+        for path in sorted((directory / "episodes").iterdir())
+        for line in path.read_text().splitlines()
+    ]
+    assert [line["tick"] for line in lines] == list(range(1, 101))
+    assert lines[0].keys() >= {
+        "episode",
+        "step",
+        "command",
+        "reward",
+        "terminated",
+        "truncated",
+        "elapsed",
+        "state_hash",
+    }
+    assert lines[0]["command"] in {"0", "1", "2", "3"}
+    assert lines[0]["terminated"] is False
+
+
+def test_a_long_export_begins_a_new_file_between_episodes(
+    recorded: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ptp.recording.episodes.STEPS_PER_FILE", 20)
+    directory = recorded(ticks=100)
+    paths = sorted((directory / "episodes").iterdir())
+    assert len(paths) > 2
+    seen: set[int] = set()
+    for path in paths:
+        episodes = {json.loads(line)["episode"] for line in path.read_text().splitlines()}
+        assert path.name == f"episode_{min(episodes):06d}.jsonl"
+        assert not episodes & seen
+        seen |= episodes
+
+
+def test_the_report_tells_the_run_in_figures(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=300)
+    report = json.loads((directory / "report.json").read_text())
+    (total,) = rows(directory, "SELECT sum(reward) FROM steps")[0]
+    assert report["steps"] == 300
+    assert report["run"]["total_reward"] == total
+    assert report["episode_reward"]["count"] == report["episodes"]
+    assert {plot["title"] for plot in report["plots"]} == {"Reward per episode", "Decision latency", "Total cost"}
+    page = (directory / "report.html").read_text()
+    assert page.count("<polyline") == 2  # no model was paid, so there is no cost to plot
+    assert "nothing was recorded" in page
+
+
+def test_the_report_of_one_unfinished_episode_plots_the_total_reward(recorded: Callable[..., Path]) -> None:
+    directory = recorded("CliffWalking-v1", ticks=30)
+    report = json.loads((directory / "report.json").read_text())
+    assert report["plots"][0]["title"] == "Total reward"
+    assert report["plots"][0]["points"][-1][1] == report["run"]["total_reward"]
+
+
+def test_the_log_is_lines_of_json(recorded: Callable[..., Path], tmp_path: Path) -> None:
+    directory = recorded("FrozenLake-v1", "--log-file", str(tmp_path / "copy.log"), ticks=5)
+    for path in (directory / "run.log", tmp_path / "copy.log"):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        assert {line["event"] for line in lines} >= {"run_began", "run_ended"}

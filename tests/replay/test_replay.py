@@ -1,0 +1,104 @@
+"""Every run replays, or the first tick that differs is named."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ptp.errors import RunUnreadable, UsageError
+from ptp.recording import RunDirectory
+from ptp.replay import Replay, Replayed, Tape
+
+
+def replayed(directory: Path, from_tick: int = 1) -> Replayed:
+    replay = Replay(Tape(RunDirectory(directory)), from_tick)
+    for _ in replay:
+        pass
+    replay.close()
+    return replay.result
+
+
+def change(directory: Path, sql: str, *values: Any) -> None:
+    connection = sqlite3.connect(directory / "game_data.db")
+    connection.execute(sql, values)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "world",
+    ["FrozenLake-v1", "CliffWalking-v1", "Taxi-v4", "Blackjack-v1", "CartPole-v1", "MountainCarContinuous-v0",
+     "LunarLander-v3", "BipedalWalker-v3"],
+)  # fmt: skip
+def test_a_run_replays_with_every_hash_equal(recorded: Callable[..., Path], world: str) -> None:
+    result = replayed(recorded(world, ticks=400))
+    assert result.equal
+    assert result.ticks == 400
+
+
+def test_a_replay_can_begin_at_any_tick(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=100)
+    for tick in (1, 2, 37, 100):
+        result = replayed(directory, tick)
+        assert result.equal
+        assert result.ticks == 101 - tick
+
+
+@pytest.mark.parametrize("tick", [0, -3, 101])
+def test_a_tick_that_is_not_on_the_tape_is_refused(recorded: Callable[..., Path], tick: int) -> None:
+    with pytest.raises(UsageError, match="it has ticks 1 to 100"):
+        replayed(recorded(ticks=100), tick)
+
+
+def test_a_changed_command_is_found(recorded: Callable[..., Path]) -> None:
+    directory = recorded("CliffWalking-v1", ticks=100)
+    hashes = sqlite3.connect(directory / "game_data.db")
+    (expected,) = hashes.execute("SELECT state_hash FROM steps WHERE tick = 60").fetchone()
+    hashes.close()
+    change(directory, "UPDATE steps SET command = (command + 2) % 4 WHERE tick = 60")
+    result = replayed(directory)
+    if result.difference is None or result.difference.tick != 60:
+        pytest.fail(f"the change at tick 60 was not found there: {result}")
+    assert result.difference.expected == expected
+    assert result.difference.actual != expected
+    assert result.ticks == 60
+
+
+def test_a_changed_hash_is_found_at_its_tick(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=100)
+    change(directory, "UPDATE steps SET state_hash = 'beef' WHERE tick = 42")
+    result = replayed(directory)
+    assert not result.equal
+    assert result.difference is not None
+    assert (result.difference.tick, result.difference.expected) == (42, "beef")
+    assert result.difference.why == ["the same versions gave another result; the world itself is not deterministic"]
+    assert replayed(directory, 43).equal
+
+
+def test_a_difference_names_the_versions_that_changed(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=20)
+    change(directory, "UPDATE steps SET state_hash = 'beef' WHERE tick = 5")
+    path = directory / "metadata.json"
+    metadata = msgspec.json.decode(path.read_bytes())
+    metadata["facts"]["origin"]["numpy"] = "0.1"
+    metadata["facts"]["version"] = "0"
+    path.write_bytes(msgspec.json.encode(metadata))
+    result = replayed(directory)
+    assert result.difference is not None
+    assert any(reason.startswith("numpy was 0.1, is ") for reason in result.difference.why)
+    assert "the world's version was 0, is 1" in result.difference.why
+
+
+def test_an_empty_tape_says_so(recorded: Callable[..., Path]) -> None:
+    directory = recorded(ticks=5)
+    change(directory, "DELETE FROM steps")
+    with pytest.raises(RunUnreadable, match="nothing to replay"):
+        Tape(RunDirectory(directory))
+    change(directory, "INSERT INTO steps VALUES (3, 1, 3, '1', 0, 0, 0, 0, 'x', NULL, NULL)")
+    with pytest.raises(RunUnreadable, match="the tape has no tick 1"):
+        replayed(directory)
