@@ -1,0 +1,101 @@
+/* People on the map: where they are on the screen, and what the sprite hardware shows. */
+#include "game.h"
+
+#define PRIORITY_BEHIND 0x80
+#define FLIPPED 0x20
+
+uint8_t sprite_moving, sprite_shift;
+static uint8_t *oam;
+
+void hide_sprites(void) {
+  fill(OAM, 0, 160);
+}
+
+static void put_part(uint8_t y, uint8_t x, uint8_t tile, uint8_t flags) {
+  *oam++ = y;
+  *oam++ = x;
+  *oam++ = tile;
+  *oam++ = flags;
+}
+
+static void put_person(uint8_t y, uint8_t x, uint8_t tile, uint8_t flags, uint8_t low_flags) {
+  uint8_t left = x + 8, right = x + 16;
+  if (flags & FLIPPED) {
+    left = right;
+    right = x + 8;
+  }
+  y += 16;
+  put_part(y, left, tile, flags);
+  put_part(y, right, tile + 1, flags);
+  put_part(y + 8, left, tile + 2, flags | low_flags);
+  put_part(y + 8, right, tile + 3, flags | low_flags);
+}
+
+static uint8_t first_tile(uint8_t picture, uint8_t facing) {
+  uint8_t way = facing >> 2;
+  if (way == 3) way = 2;
+  if (picture == SPRITE_BALL) return SPRITE_TILE_BALL;
+  if (picture == SPRITE_ALERT) return SPRITE_TILE_ALERT;
+  return SPRITE_TILE_PARENT + (picture - SPRITE_PARENT) * 12 + (way << 2);
+}
+
+static void place_player(void) {
+  uint8_t facing = PLAYER_FACING, way = facing >> 2, tile, flags = 0, low = 0;
+  SPRITE1(0, SCREEN_Y) = 0x3C;
+  SPRITE1(0, SCREEN_X) = 0x40;
+  if (TEXT_UP && TILE_MAP[9 * 20 + 8] >= 0x60) {
+    SPRITE1(0, IMAGE) = NOT_SHOWN;
+    return;
+  }
+  if (way == 3) {
+    way = 2;
+    flags = FLIPPED;
+  }
+  tile = way << 3;
+  if (step_pixels & 8) {
+    tile += 4;
+    /* up and down, every other step shows the other foot */
+    if (facing < LEFT && ((PLAYER_X ^ PLAYER_Y) & 1)) flags = FLIPPED;
+  }
+  SPRITE1(0, IMAGE) = facing | ((step_pixels >> 2) & 3);
+  if (!step_pixels && TILE_MAP[9 * 20 + 8] == GRASS_TILE) low = PRIORITY_BEHIND;
+  put_person(0x3C, 0x40, tile, flags, low);
+}
+
+void update_sprites(void) {
+  uint8_t slot, picture, y, x, facing;
+  int8_t down, across;
+  oam = OAM;
+  place_player();
+  for (slot = 1; slot != 16; slot++) {
+    picture = SPRITE1(slot, PICTURE);
+    if (!picture) continue;
+    SPRITE1(slot, IMAGE) = NOT_SHOWN;
+    down = SPRITE2(slot, MAP_Y) - 4 - PLAYER_Y;
+    across = SPRITE2(slot, MAP_X) - 4 - PLAYER_X;
+    if (down < -5 || down > 5 || across < -5 || across > 6) continue;
+    y = 0x3C + (uint8_t)(down << 4);
+    x = 0x40 + (uint8_t)(across << 4);
+    if (step_y) y -= step_y < 0 ? -step_pixels : step_pixels;
+    if (step_x) x -= step_x < 0 ? -step_pixels : step_pixels;
+    facing = SPRITE1(slot, FACING);
+    if (slot == sprite_moving) {
+      if (facing == DOWN) y += sprite_shift;
+      if (facing == UP) y -= sprite_shift;
+      if (facing == LEFT) x -= sprite_shift;
+      if (facing == RIGHT) x += sprite_shift;
+    }
+    SPRITE1(slot, SCREEN_Y) = y;
+    SPRITE1(slot, SCREEN_X) = x;
+    /* 240 and up is just off the upper or left edge */
+    if ((y > 143 && y < 240) || (x > 159 && x < 240)) continue;
+    if (TEXT_UP && y < 128 && x < 160 && TILE_MAP[(uint16_t)((y + 12) >> 3) * 20 + (x >> 3)] >= 0x60) continue;
+    if (TEXT_UP && y >= 84 && y < 240) continue;
+    SPRITE1(slot, IMAGE) = (slot << 4) | facing;
+    put_person(y, x, first_tile(picture, facing), facing == RIGHT ? FLIPPED : 0, 0);
+  }
+  while (oam != OAM + 160) {
+    *oam = 0;
+    oam += 4;
+  }
+}

@@ -1,0 +1,182 @@
+/* Walking: one press of a direction is one step of sixteen frames. */
+#include "game.h"
+
+#define ENCOUNTER_CHANCE 32 /* of 256, for each step in tall grass */
+
+uint8_t step_pixels;
+int8_t step_x, step_y;
+
+void face(uint8_t facing) {
+  PLAYER_FACING = facing;
+  step_y = facing == DOWN ? 1 : facing == UP ? -1 : 0;
+  step_x = facing == RIGHT ? 1 : facing == LEFT ? -1 : 0;
+}
+
+/* Agents read both: the retail game uses one or the other. */
+void block_input(void) {
+  INPUT_BLOCKED = 0xFF;
+  WALK_FLAGS |= 0x80;
+}
+
+void free_input(void) {
+  INPUT_BLOCKED = 0;
+  WALK_FLAGS &= ~0x80;
+}
+
+/* The new edge of the view is drawn just outside the screen, then scrolled in. */
+static void queue_edge(void) {
+  uint8_t column = scroll_x >> 3, row = scroll_y >> 3;
+  edge_source = TILE_MAP;
+  if (step_y) {
+    row += step_y < 0 ? -2 : 18;
+    if (step_y > 0) edge_source += 16 * 20;
+  } else {
+    column += step_x < 0 ? -2 : 20;
+    if (step_x > 0) edge_source += 18;
+  }
+  edge_target = BACKGROUND + ((uint16_t)(row & 31) << 5) + (column & 31);
+  edge_kind = step_y ? 1 : 2;
+}
+
+/* A reader never sees the player outside the map: the new place is written at once. */
+static void move_player(void) {
+  uint8_t y = PLAYER_Y + step_y;
+  uint8_t map = y == 0xFF ? area->north : y == MAP_HEIGHT << 1 ? area->south : 0xFF;
+  PLAYER_X += step_x;
+  BLOCK_X = PLAYER_X & 1;
+  BLOCK_Y ^= step_y & 1;
+  if (map == 0xFF)
+    PLAYER_Y = y;
+  else {
+    find_area(map);
+    PLAYER_Y = y == 0xFF ? (area->height << 1) - 1 : 0;
+    MAP_ID = map;
+    load_map();
+    redraw_map();
+  }
+}
+
+void take_step(void) {
+  uint8_t frame;
+  set_view(PLAYER_Y + step_y, PLAYER_X + step_x);
+  draw_view();
+  queue_edge();
+  for (frame = 1; frame <= 16; frame++) {
+    step_pixels = frame;
+    scroll_x += step_x;
+    scroll_y += step_y;
+    WALK_COUNTER = (16 - frame) >> 1;
+    update_sprites();
+    if (frame != 16) wait_frame();
+  }
+  step_pixels = 0;
+  move_player();
+  update_sprites();
+}
+
+static const uint8_t *warp_here(void) {
+  const uint8_t *warp = WARPS + 1;
+  uint8_t left = WARPS[0];
+  for (; left; left--, warp += 4)
+    if (warp[0] == PLAYER_Y && warp[1] == PLAYER_X) return warp;
+  return 0;
+}
+
+static uint8_t take_warp(void) {
+  const uint8_t *warp = warp_here();
+  uint8_t map, number;
+  if (!warp) return 0;
+  number = warp[2];
+  map = warp[3];
+  if (map == 0xFF)
+    map = LAST_MAP;
+  else
+    LAST_MAP = MAP_ID;
+  find_area(map);
+  warp = area->warps + 1 + (number << 2);
+  block_input();
+  enter_map(map, warp[0], warp[1]);
+  if (!TILESET) {
+    face(DOWN);
+    take_step();
+  }
+  wait_frame();
+  free_input();
+  return 1;
+}
+
+static void meet_wild(void) {
+  const uint8_t *slot = wild_slots;
+  uint8_t roll;
+  if (TILE_MAP[9 * 20 + 8] != GRASS_TILE || !PARTY_COUNT) return;
+  if (REPEL_STEPS) {
+    REPEL_STEPS--;
+    return;
+  }
+  if (random() >= ENCOUNTER_CHANCE) return;
+  roll = random();
+  while (*slot < roll) slot += 4;
+  fight_wild(slot[1], slot[2] + random() % slot[3]);
+}
+
+static const uint8_t ahead[] = {80, 0, 38, 42}; /* from two rows above the player's lower left tile */
+
+static void look_ahead(void) {
+  FRONT_TILE = TILE_MAP[7 * 20 + 8 + ahead[PLAYER_FACING >> 2]];
+}
+
+static void try_step(void) {
+  uint8_t y, x;
+  look_ahead();
+  y = PLAYER_Y + step_y;
+  x = PLAYER_X + step_x;
+  if (!tile_is_passable(FRONT_TILE) || person_at(y, x)) {
+    update_sprites();
+    if (PLAYER_FACING == DOWN) take_warp();
+    return;
+  }
+  take_step();
+  if (take_warp() || step_script()) return;
+  check_trainers();
+  if (!IN_BATTLE) meet_wild();
+}
+
+static void look(void) {
+  uint8_t y, x, i;
+  face(PLAYER_FACING);
+  y = PLAYER_Y + step_y;
+  x = PLAYER_X + step_x;
+  look_ahead();
+  i = person_at(y, x);
+  if (!i && FRONT_TILE == TILE_COUNTER) i = person_at(y + step_y, x + step_x);
+  if (i) {
+    talk_to(i);
+    return;
+  }
+  for (i = 0; i != area->sign_count; i++)
+    if (area->signs[i].y == y && area->signs[i].x == x) {
+      say(area->signs[i].text);
+      close_text();
+    }
+}
+
+void walk_loop(void) {
+  uint8_t held;
+  look_ahead();
+  for (;;) {
+    wait_frame();
+    held = JOY_HELD;
+    step_y = step_x = 0;
+    if (JOY_PRESSED & KEY_START)
+      start_menu();
+    else if (JOY_PRESSED & KEY_A)
+      look();
+    else if (held & 0xF0) {
+      face(held & KEY_DOWN ? DOWN : held & KEY_UP ? UP : held & KEY_LEFT ? LEFT : RIGHT);
+      try_step();
+    } else
+      continue; /* nothing moves while the player stands */
+    look_ahead();
+    update_sprites();
+  }
+}
