@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: help setup dev run test check format bench lock clean
+.PHONY: help setup dev run test check format docs screenshots bench lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,13 +40,13 @@ test: check ## check the code and run the whole test suite with coverage
 	@$(BIN)/coverage report --include 'src/ptp/config/*' --fail-under 90 > /dev/null || { echo "config is covered by less than 90 %"; exit 1; }
 
 check: dev ## lint and type-check
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 
 format: dev ## format the code
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks docs
+	$(BIN)/ruff format src tests benchmarks docs
 
 bench: dev ## measure every figure
 	@for script in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
@@ -57,3 +57,9 @@ lock: dev ## pin the newest dependencies with hashes
 
 clean: ## remove what was built (recorded runs in var/ stay)
 	rm -rf .venv .coverage* .mypy_cache .pytest_cache .ruff_cache build dist
+
+docs: dev ## write docs/reference.md from the code
+	$(BIN)/python docs/generate.py
+
+screenshots: dev ## make the pictures in docs/pictures (needs Chromium)
+	$(BIN)/python docs/screenshots.py

@@ -17,15 +17,15 @@ STYLE = """
 * { box-sizing: border-box } body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif } main { max-width: 1120px; margin: 0 auto; padding: 28px 18px 60px }
 h1 { font-size: 24px; margin: 0 } h2 { font-size: 15px; margin: 0 0 8px } .dim { color: var(--dim) }
-.grid { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr));
+.grid { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr));
   margin-top: 18px }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin-top: 18px }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(125px, 1fr)); gap: 12px; margin-top: 18px }
 .facts b { display: block; font-size: 20px; font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
 table { border-collapse: collapse; width: 100% } td, th { text-align: right; padding: 3px 6px; font-weight: normal;
   border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums } th:first-child { text-align: left }
 thead th { color: var(--dim) } svg { width: 100%; height: auto; display: block }
-svg text { fill: var(--dim); font-size: 12px }
+svg text { fill: var(--dim); font-size: 13px }
 .grid-line { stroke: var(--line) }
 .curve { fill: none; stroke: var(--accent); stroke-width: 1.6; stroke-linejoin: round }
 .badge { font-size: 13px; border: 1px solid currentColor; border-radius: 99px; padding: 1px 10px; vertical-align: 4px }
@@ -67,7 +67,7 @@ def _facts(report: Report) -> str:
         "decisions": f"{report.decisions:,}",
         "cost": f"${report.cost or 0:,.4f}",
         "seconds": f"{seconds:,.1f}",
-        "ticks per second": f"{report.steps / seconds:,.0f}" if seconds else "-",
+        "ticks/s": f"{report.steps / seconds:,.0f}" if seconds else "-",
     }
     return "".join(
         f'<div class="card"><span class="dim">{name}</span><b>{value}</b></div>' for name, value in facts.items()
@@ -92,13 +92,13 @@ def _spreads(report: Report) -> str:
 def _number(value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
 
 
 def _plot(series: Series) -> str:
     """Return a line plot as SVG."""
     if not series.points:
-        return '<p class="dim">nothing was recorded</p>'
+        return '<p class="dim">nothing to plot</p>'
     xs, ys = zip(*series.points, strict=True)
     low_x, high_x, low_y, high_y = min(xs), max(xs), min(*ys, 0.0), max(*ys, 0.0)
     wide, high = (high_x - low_x) or 1.0, (high_y - low_y) or 1.0
