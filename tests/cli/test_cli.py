@@ -47,7 +47,7 @@ def test_a_run_tells_what_became_of_it_and_what_to_try_next(ptp: Call) -> None:
 
 def test_every_suggestion_of_a_run_works(ptp: Call, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = ptp(*run_flags())
-    suggestions = [line.split("   ")[0].split() for line in out.splitlines() if line.startswith("  ptp ")]
+    suggestions = [line.strip().split("  ")[0].split() for line in out.splitlines() if line.startswith("  ptp ")]
     assert len(suggestions) >= 3
     for _, *words in suggestions:
         assert main(words) == 0

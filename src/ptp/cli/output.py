@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import datetime
@@ -52,6 +53,16 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Se
             if cell in STATUS_COLORS:
                 text = text.replace(cell, paint(cell, STATUS_COLORS[cell]), 1)
         say(text)
+
+
+def program() -> str:
+    """Return how the user can call ptp again: by name if the shell finds it, else by the path that was used."""
+    called = sys.argv[0]
+    if os.path.basename(called) != "ptp":
+        return "ptp"
+    found = shutil.which("ptp")
+    same = found is not None and os.path.realpath(found) == os.path.realpath(called)
+    return "ptp" if same else os.path.relpath(called)
 
 
 def local_time(stamp: str) -> str:

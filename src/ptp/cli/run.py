@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
 
 
 def _summarise(result: RunResult, config: RunConfig) -> None:
-    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, number, paint, say
+    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, number, paint, program, say
 
     why = result.stop.message if result.stop else "see the error below"
     say(f"{paint(result.status, STATUS_COLORS[result.status])}: {why}")
@@ -68,8 +68,12 @@ def _summarise(result: RunResult, config: RunConfig) -> None:
     for name, value in facts.items():
         say(f"  {paint(f'{name:<9}', DIM)} {value}")
     folder = "" if config.system.data_dir == "var" else f" --data-dir {config.system.data_dir}"
-    say()
-    say("try next:")
-    say(f"  {paint(f'ptp replay latest --verify{folder}', BOLD)}   play it again and compare every tick")
-    say(f"  {paint(f'ptp show latest{folder}', BOLD)}              tell its story")
-    say(f"  {paint(f'ptp runs{folder}', BOLD)}                     list every run")
+    suggestions = {
+        f"{program()} replay latest --verify{folder}": "play it again and compare every tick",
+        f"{program()} show latest{folder}": "tell its story",
+        f"{program()} runs{folder}": "list every run",
+    }
+    width = max(map(len, suggestions))
+    say("\ntry next:")
+    for command, purpose in suggestions.items():
+        say(f"  {paint(f'{command:<{width}}', BOLD)}  {purpose}")
