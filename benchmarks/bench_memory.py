@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchmarks.common import play, report
 from ptp.engine import Progress
+from ptp.runner import Watcher
 from ptp.runner.health import resident_megabytes
-from ptp.runner.run import Watcher
 
 
 class Gauge(Watcher):

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ptp.config.tree import BY_FLAG, build
-from ptp.runner import RunResult, run
-from ptp.runner.run import Watcher
+from ptp.runner import RunResult, Watcher, run
 
 
 def report(name: str, measured: float, goal: float, *, at_least: bool, unit: str, **facts: Any) -> None:

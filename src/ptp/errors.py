@@ -7,6 +7,7 @@ PtpError                    1  something failed
 ├── WorldError                 a world can't be made or can't do what was asked
 │   └── BadCommand             a command the world does not know
 ├── AgentError                 an agent failed to decide
+├── SnapshotError              a snapshot is damaged, missing, or of another world
 ├── RecordingError             the run directory can't be written
 │   └── RunLocked              another process owns the run directory
 ├── RunUnreadable              a run directory or its database is damaged
@@ -63,6 +64,10 @@ class RecordingError(PtpError):
 
 class RunLocked(RecordingError):
     """Another process owns the run directory."""
+
+
+class SnapshotError(PtpError):
+    """A snapshot is damaged, missing, or of another world."""
 
 
 class RunUnreadable(PtpError):

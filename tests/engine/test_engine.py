@@ -298,7 +298,7 @@ def test_validation_drops_commands_meant_for_another_context() -> None:
     game = Game(Decision((1, 2, 3)), command_validate=True)
     game.tick()
     game.world.where = "elsewhere"
-    game.engine._look()
+    game.engine._read_state()
     game.tick()
     assert game.notices() == ["command_invalid"] * 2
     assert game.engine.progress.ticks == 1
@@ -466,23 +466,23 @@ def test_a_spent_budget_without_grace_ends_the_run_at_once() -> None:
 def test_a_budget_is_new_in_the_next_period(mode: str, period: int) -> None:
     game = spender(tick_rate_budget=mode, tick_rate_budget_limit=1.0, limit_grace_period=100_000)
     game.tick(2)
-    assert game.engine.budget.exceeded()
+    assert game.engine.ending.budget.exceeded()
     game.clock.turn(period)
-    assert not game.engine.budget.exceeded()
+    assert not game.engine.ending.budget.exceeded()
     game.tick()
-    assert game.engine.budget.spent == pytest.approx(0.6)
-    assert game.engine._ending is None
+    assert game.engine.ending.budget.spent == pytest.approx(0.6)
+    assert game.engine.ending._coming is None
 
 
 def test_a_budget_remembers_its_period_when_saved() -> None:
     game = spender(tick_rate_budget="hourly", tick_rate_budget_limit=1.0)
     game.tick(2)
-    saved = game.engine.budget.save()
+    saved = game.engine.ending.budget.save()
     other = spender(tick_rate_budget="hourly", tick_rate_budget_limit=1.0)
-    other.engine.budget.load(saved)
-    assert other.engine.budget.exceeded()
+    other.engine.ending.budget.load(saved)
+    assert other.engine.ending.budget.exceeded()
     other.clock.turn(3600)
-    assert not other.engine.budget.exceeded()
+    assert not other.engine.ending.budget.exceeded()
 
 
 def test_a_spent_budget_halves_an_adaptive_rate() -> None:
@@ -491,3 +491,42 @@ def test_a_spent_budget_halves_an_adaptive_rate() -> None:
     game.clock.slept.clear()
     game.tick(1)
     assert game.clock.slept == [pytest.approx(0.2)]
+
+
+# -- going back ----------------------------------------------------------------------------------------------------
+
+
+def test_an_engine_goes_on_from_where_it_was_saved() -> None:
+    import json
+
+    game = Game(Decision((1, 2, 3), cost=0.5), max_cost=10.0)
+    game.tick()
+    game.clock.turn(1)
+    saved = json.loads(json.dumps(game.engine.save()))
+    later = [record for record in game.tick(3) if isinstance(record, Step)]
+
+    other = Game(max_cost=10.0)
+    other.world.reset(1)
+    observation = other.world.step(1).observation
+    other.engine.load(saved, observation)
+    again = [record for record in other.tick(3) if isinstance(record, Step)]
+    assert [(s.tick, s.step, s.command, s.state_hash) for s in again] == [
+        (s.tick, s.step, s.command, s.state_hash) for s in later
+    ]
+    assert other.engine.progress.cost == 0.5
+    assert [record.number for record in other.of(DecisionEnded)] == [0]
+    assert other.engine.buffer.history[0] == (1, "1")
+
+
+def test_going_back_does_not_give_back_what_was_spent() -> None:
+    game = Game(*[Decision((1,), cost=1.0)] * 5, tick_rate_budget="run", tick_rate_budget_limit=100.0)
+    game.tick()
+    saved = game.engine.save()
+    game.clock.turn(9)
+    game.tick(3)
+    game.engine.load(saved, 1)
+    assert game.engine.progress.ticks == 1
+    assert game.engine.progress.cost == 4.0
+    assert game.engine.ending.budget.spent == 4.0
+    assert game.engine.save()["elapsed"] == pytest.approx(9)
+    assert game.engine.save()["decisions"] == 4

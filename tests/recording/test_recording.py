@@ -235,7 +235,7 @@ def test_a_database_of_another_schema_is_refused_by_version(tmp_path: Path) -> N
     connection = sqlite3.connect(tmp_path / "game_data.db")
     connection.executescript(schema_sql().replace("VALUES ('2.1')", "VALUES ('9.9')"))
     connection.close()
-    with pytest.raises(RunUnreadable, match=r"has schema 9\.9; this ptp reads 2\.1"):
+    with pytest.raises(RunUnreadable, match=r"has schema 9\.9, and this ptp knows 2\.1 at most"):
         Database(tmp_path / "game_data.db")
 
 

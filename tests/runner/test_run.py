@@ -20,8 +20,7 @@ from ptp.config.tree import BY_FLAG, build
 from ptp.engine import Notice
 from ptp.errors import ConfigError, UnknownName
 from ptp.recording import RunDirectory, list_runs
-from ptp.runner import run
-from ptp.runner.run import Watcher
+from ptp.runner import Watcher, run
 from ptp.testing import FakeAgent
 
 

@@ -31,9 +31,10 @@ class SystemClock:
     def sleep(self, seconds: float) -> None:
         """Wait for *seconds*, or until `wake` is called."""
         self._woken.wait(seconds)
+        self._woken.clear()
 
     def wake(self) -> None:
-        """End the present sleep and every later one at once."""
+        """End the present sleep, or the next one, at once."""
         self._woken.set()
 
 

@@ -13,7 +13,8 @@ class Observation(msgspec.Struct, gc=False):
     """What an agent is shown before it decides."""
 
     value: Any
-    state: dict[str, Any]
+    state: Any
+    """What the world says of itself: plain data, or a frozen struct such as a `GameState`."""
     tick: int
     episode: int
     step: int
@@ -45,6 +46,9 @@ class Agent:
     name: ClassVar[str]
     slow: ClassVar[bool] = False
     """Whether a decision may take so long that it must not hold up the clock."""
+
+    repeatable: ClassVar[bool] = False
+    """Whether deciding again costs nothing and gives the same answer; a resumed run then asks again."""
 
     def __init__(self, world: World, options: AgentOptions) -> None:
         self.world = world

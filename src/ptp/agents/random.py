@@ -17,6 +17,7 @@ class RandomAgent(Agent):
     """Every command as likely as the next; the same seed gives the same commands."""
 
     name = "random"
+    repeatable = True
 
     def __init__(self, world: World, options: AgentOptions) -> None:
         super().__init__(world, options)

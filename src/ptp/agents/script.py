@@ -14,6 +14,7 @@ class ScriptAgent(Agent):
     """Plays one command per line: a name, a number, or JSON; what follows a # is a remark."""
 
     name = "script"
+    repeatable = True
 
     def __init__(self, world: World, options: AgentOptions) -> None:
         super().__init__(world, options)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ptp.config import RunConfig
 from ptp.engine import Engine, Notice, Progress
-from ptp.runner.run import Watcher
+from ptp.runner import Watcher
 
 
 @contextmanager

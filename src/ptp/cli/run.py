@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
 from ptp.config import RunConfig, load_config
 from ptp.config.flags import Parser, add_config_flags, given_values
+from ptp.config.tree import BY_FLAG
+from ptp.errors import UsageError
 
 if TYPE_CHECKING:
-    from ptp.runner import RunResult
+    from collections.abc import Callable
+
+    from ptp.recording import RunDirectory
+    from ptp.runner import RunResult, Watcher
 
 DESCRIPTION = """Play an agent in a world and record everything.
 
@@ -31,12 +37,37 @@ def parse(argv: list[str]) -> tuple[RunConfig, bool]:
 def main(argv: list[str]) -> int:
     """Run the verb."""
     config, as_json = parse(argv)
-    from ptp.cli.progress import choose_watcher
     from ptp.runner import run
 
-    quiet = config.system.quiet or as_json
-    with choose_watcher(config, quiet) as watcher:
-        result = run(config, watcher=watcher)
+    return finish(config, as_json, lambda watcher: run(config, watcher=watcher))
+
+
+def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[RunDirectory, RunConfig]:
+    """Return a recorded run and its settings as the flags change them; those named in *keep* can't be changed."""
+    from pathlib import Path
+
+    from ptp.config.files import read_values
+    from ptp.config.tree import build
+    from ptp.recording import find_run
+
+    given = given_values(options)
+    for item in given:
+        if item.section in keep or item.name in keep:
+            raise UsageError(f"{item.flag} can't be changed for a run that was begun; leave it out")
+    directory = find_run(Path(load_config(given).system.data_dir), options.run)
+    about_talking = {BY_FLAG[flag] for flag in ("--verbose", "--quiet", "--log-file")}
+    recorded = read_values(directory.path / "config.yaml")
+    recorded = {item: value for item, value in recorded.items() if item not in about_talking}
+    recorded[BY_FLAG["--data-dir"]] = str(directory.path.parent.parent)
+    return directory, build({**recorded, **given})
+
+
+def finish(config: RunConfig, as_json: bool, play: Callable[[Watcher], RunResult]) -> int:
+    """Play a run with its progress shown, tell what became of it, and return the exit code."""
+    from ptp.cli.progress import choose_watcher
+
+    with choose_watcher(config, config.system.quiet or as_json) as watcher:
+        result = play(watcher)
     if as_json:
         from ptp.cli.output import print_json
 

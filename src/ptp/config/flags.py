@@ -11,6 +11,14 @@ from ptp.config.tree import SECTIONS, SETTINGS, Values
 from ptp.errors import UnknownName, UsageError
 
 COMMON = ("--data-dir", "--verbose", "--quiet")
+METAVARS = {
+    "--rom": "FILE",
+    "--start-state": "FILE",
+    "--save-file": "FILE",
+    "--script": "FILE",
+    "--log-file": "FILE",
+    "--data-dir": "DIR",
+}
 SHORT = {"--verbose": "-v", "--quiet": "-q"}
 
 
@@ -87,7 +95,7 @@ def _metavar(item: Setting) -> str:
     if item.choices:
         return "{" + ",".join(item.choices) + "}"
     if item.type is str:
-        return {"--rom": "FILE", "--script": "FILE", "--log-file": "FILE", "--data-dir": "DIR"}.get(item.flag, "NAME")
+        return METAVARS.get(item.flag, "NAME")
     return {bool: "BOOL", int: "N", float: "X"}[item.type]
 
 

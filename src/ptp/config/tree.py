@@ -15,10 +15,16 @@ class World:
     """The game that is played."""
 
     name: str | None = setting(None, "World to play: a Gymnasium id or a name from `ptp worlds`.", flag="--world")
-    rom: str | None = setting(None, "Game Boy cartridge file to play.", flag="--rom", needs="the Game Boy world")
-    frames_per_tick: int = setting(
-        24, "Emulated frames per tick.", flag="--frames-per-tick", least=1, needs="the Game Boy world"
+    rom: str | None = setting(None, "Game Boy cartridge file to play.", flag="--rom")
+    profile: str | None = setting(
+        None, "What the cartridge's memory means: pokemon-red, tallgrass or raw; else told by the cartridge.",
+        flag="--profile",
+    )  # fmt: skip
+    frames_per_tick: int = setting(24, "Game Boy frames per tick.", flag="--frames-per-tick", least=1, most=3600)
+    start_state: str | None = setting(
+        None, "PyBoy state or ptp snapshot that a cartridge begins from.", flag="--start-state"
     )
+    save_file: str | None = setting(None, "Battery RAM that a cartridge begins with.", flag="--save-file")
     render_mode: str | None = setting(
         None, "Picture the world must be able to give: ansi or rgb_array.", flag="--render-mode"
     )
@@ -113,20 +119,20 @@ Event = Literal["catch", "battle", "badge", "death"]
 class Snapshot:
     """How the run can go back."""
 
-    memory: int = setting(10, "Snapshots kept in memory.", least=0, needs="snapshots")
-    disk: int = setting(1000, "Write a snapshot every N ticks.", least=0, needs="snapshots")
-    on_event: tuple[Event, ...] = setting((), "Events that take a snapshot, joined by commas.", needs="snapshots")
-    max_disk: float = setting(20.0, "Gigabytes that snapshots may take.", least=0, needs="snapshots")
-    compress: bool = setting(False, "Compress snapshots on disk.", needs="snapshots")
-    validate: bool = setting(False, "Check that each snapshot can be restored.", needs="snapshots")
+    memory: int = setting(10, "Snapshots kept in memory.", least=0)
+    disk: int = setting(1000, "Write a snapshot every N ticks.", least=0)
+    on_event: tuple[Event, ...] = setting((), "Events that take a snapshot, joined by commas.")
+    max_disk: float = setting(20.0, "Gigabytes that snapshots may take.", least=0)
+    compress: bool = setting(False, "Compress snapshots on disk.")
+    validate: bool = setting(False, "Check that each snapshot can be restored.")
     rollback_on_error: bool = setting(
-        False, "Go back to the last good snapshot on an error.", flag="--rollback-on-error", needs="snapshots"
+        False, "Go back to the last good snapshot on an error.", flag="--rollback-on-error"
     )
     rollback_grace: int = setting(
-        3, "Snapshots that an error may go back.", flag="--rollback-grace", least=1, needs="snapshots"
+        3, "Snapshots that an error may go back.", flag="--rollback-grace", least=1
     )
-    share: bool = setting(False, "Let others fetch snapshots over the network.", needs="snapshots")
-    name: str | None = setting(None, "Name of the snapshot taken at the end.", needs="snapshots")
+    share: bool = setting(False, "Let others fetch snapshots over the network.", needs="sharing over the network")
+    name: str | None = setting(None, "Name of the snapshot taken at the end.")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from ptp.engine.engine import Engine
 from ptp.engine.limits import Progress, Stop
-from ptp.engine.records import RECORD_VERSION, DecisionEnded, DecisionMade, EpisodeEnded, Notice, Record, Step
+from ptp.engine.records import RECORD_VERSION, DecisionEnded, DecisionMade, EpisodeEnded, Happened, Notice, Record, Step
 
 __all__ = [
     "RECORD_VERSION",
@@ -10,6 +10,7 @@ __all__ = [
     "DecisionMade",
     "Engine",
     "EpisodeEnded",
+    "Happened",
     "Notice",
     "Progress",
     "Record",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ptp.config.tree import Command as CommandConfig
@@ -29,14 +30,22 @@ class Buffer:
     """A bounded queue; what a decision wants beyond its size waits outside until there is room."""
 
     def __init__(self, config: CommandConfig) -> None:
-        self.size = config.buffer_size
-        self.timeout = config.timeout
-        self.stale = config.stale_threshold
-        self.validate = config.validate
+        self.configure(config)
         self._queue: deque[Queued] = deque()
         self._outside: deque[Any] = deque()
         self._meant: tuple[str, int] = ("", 0)
         self.history: deque[tuple[int, str]] = deque(maxlen=config.rollback_history)
+
+    def configure(self, config: CommandConfig) -> None:
+        """Take over new settings; the history keeps its length."""
+        self.size = config.buffer_size
+        self.timeout = config.timeout
+        self.stale = config.stale_threshold
+        self.validate = config.validate
+
+    def skip(self, seconds: float) -> None:
+        """Let a pause not count as waiting."""
+        self._queue = deque(item._replace(since=item.since + seconds) for item in self._queue)
 
     def __len__(self) -> int:
         return len(self._queue) + len(self._outside)
@@ -75,6 +84,23 @@ class Buffer:
     def is_stale(self, queued: Queued, now: float) -> bool:
         """Whether a command has waited longer than is good."""
         return now - queued.since > self.stale
+
+    def save(self, encode: Callable[[Any], str], now: float) -> dict[str, Any]:
+        """Return the waiting commands and the history as JSON-safe data."""
+        queue = [[encode(item.command), item.context, now - item.since, item.decision] for item in self._queue]
+        outside = [encode(command) for command in self._outside]
+        return {"queue": queue, "outside": outside, "meant": list(self._meant), "history": list(self.history)}
+
+    def load(self, state: dict[str, Any], decode: Callable[[str], Any], now: float) -> None:
+        """Return to saved commands; each has waited as long as it had then."""
+        self.clear()
+        for text, context, waited, decision in state["queue"]:
+            self._queue.append(Queued(decode(text), context, now - waited, decision))
+        self._outside.extend(decode(text) for text in state["outside"])
+        context, decision = state["meant"]
+        self._meant = (context, decision)
+        self.history.clear()
+        self.history.extend((tick, text) for tick, text in state["history"])
 
     def clear(self) -> list[Queued]:
         """Forget every waiting command and return them."""

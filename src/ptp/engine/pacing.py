@@ -14,12 +14,16 @@ class Pace:
     """Keeps the tick rate: base or battle, slower when the agent is, half when the budget is spent."""
 
     def __init__(self, config: TickRate, clock: Clock) -> None:
-        self.base = config.normal
-        self.battle = config.battle
-        self.adaptive = config.adaptive
+        self.configure(config)
         self._clock = clock
         self._latencies: deque[float] = deque(maxlen=RECENT)
         self._next = clock.monotonic()
+
+    def configure(self, config: TickRate) -> None:
+        """Take over new rates."""
+        self.base = config.normal
+        self.battle = config.battle
+        self.adaptive = config.adaptive
 
     def heard(self, latency_ms: float) -> None:
         """Remember how long a decision took."""

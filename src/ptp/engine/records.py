@@ -8,6 +8,7 @@ import msgspec
 
 RECORD_VERSION = "2.1"
 
+Level = Literal["info", "warning", "error"]
 Status = Literal["pending", "success", "partial", "failed"]
 
 
@@ -34,6 +35,7 @@ class DecisionMade(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="r
     at: float
     tick: int
     state: str
+    """The state it was made in, as JSON."""
     type: str
     context: str | None
     reasoning: str | None
@@ -56,6 +58,16 @@ class DecisionEnded(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="
     duration_ms: float
 
 
+class Happened(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Something the world itself calls an event; its kind is the event's own tag."""
+
+    at: float
+    tick: int
+    index: int
+    """The event's place among those of its tick."""
+    event: msgspec.Struct
+
+
 class EpisodeEnded(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
     """The world said that an episode is over."""
 
@@ -72,9 +84,9 @@ class Notice(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"
 
     at: float
     tick: int
-    level: Literal["info", "warning", "error"]
+    level: Level
     kind: str
     message: str
 
 
-Record = Step | DecisionMade | DecisionEnded | EpisodeEnded | Notice
+Record = Step | Happened | DecisionMade | DecisionEnded | EpisodeEnded | Notice

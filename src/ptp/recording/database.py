@@ -11,7 +11,10 @@ import apsw
 
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.versioning import SCHEMA_VERSION, schema_sql
+from ptp.versioning.schema import check_found
+from ptp.versioning.stamp import read_version
 
+_WRITABLE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 OLDEST_SQLITE = (3, 51, 3)  # before this a crash during a WAL reset can corrupt the database
 
 
@@ -26,7 +29,7 @@ def check_sqlite(version: str | None = None) -> None:
 def create_database(path: Path) -> apsw.Connection:
     """Create a database of the newest schema."""
     check_sqlite()
-    connection = apsw.Connection(str(path))
+    connection = apsw.Connection(str(path), flags=_WRITABLE | apsw.SQLITE_OPEN_CREATE)
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "normal")
     with connection:
@@ -34,8 +37,20 @@ def create_database(path: Path) -> apsw.Connection:
     return connection
 
 
+def open_for_writing(path: Path) -> apsw.Connection:
+    """Open the database of a run that is gone on with."""
+    check_sqlite()
+    connection = apsw.Connection(str(path), flags=_WRITABLE)
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "normal")
+    return connection
+
+
 class Database:
-    """A run's database, open for reading only; damage found at any time is named with the remedy."""
+    """A run's database, open for reading only; damage found at any time is named with the remedy.
+
+    One of an older schema answers the queries of the newest: what it lacks is empty.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -44,10 +59,11 @@ class Database:
         with self._translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
             self._connection.set_busy_timeout(5000)
-        versions = [version for (version,) in self.rows("SELECT version FROM _schema_version")]
-        if versions != [SCHEMA_VERSION]:
-            found = ", ".join(map(str, versions)) or "none"
-            raise RunUnreadable(f"{path} has schema {found}; this ptp reads {SCHEMA_VERSION}")
+            self.version = check_found(read_version(self._connection, path), path)
+            if self.version != SCHEMA_VERSION:
+                from ptp.versioning.views import add_views
+
+                add_views(self._connection, self.version)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -16,7 +16,23 @@ from ptp.engine import Stop
 from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
 from ptp.worlds import WorldFacts, WorldSpec
 
+KEPT_FILES = {"start_state", "save_file"}
+
 Status = Literal["running", "completed", "crashed", "manual_stop"]
+
+
+class Parent(msgspec.Struct, frozen=True):
+    """The run that a forked run came from."""
+
+    run_id: str
+    tick: int
+
+
+class Resumed(msgspec.Struct, frozen=True):
+    """A time when a run was gone on with."""
+
+    at: str
+    tick: int
 
 
 class Metadata(msgspec.Struct, kw_only=True):
@@ -41,6 +57,10 @@ class Metadata(msgspec.Struct, kw_only=True):
     stop: Stop | None = None
     error: str | None = None
     exit_code: int | None = None
+    agent_seed: int | None = None
+    parent: Parent | None = None
+    resumed: list[Resumed] = []
+    rewinds: int = 0
 
 
 class RunDirectory:
@@ -89,6 +109,20 @@ class RunDirectory:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def keep_files(self, spec: WorldSpec) -> WorldSpec:
+        """Copy the files that a world begins from into the directory, so that it replays when they are gone."""
+        options = dict(spec.options)
+        for option in sorted(KEPT_FILES & options.keys()):
+            copy = f"./{option}{Path(options[option]).suffix}"
+            shutil.copyfile(options[option], self.path / copy)
+            options[option] = copy
+        return WorldSpec(spec.name, spec.entry, options)
+
+    def resolve(self, spec: WorldSpec) -> WorldSpec:
+        """Return a recorded world with the paths of its kept files written out."""
+        kept = {name: str(self.path / spec.options[name]) for name in KEPT_FILES & spec.options.keys()}
+        return WorldSpec(spec.name, spec.entry, {**spec.options, **kept})
 
     def discard(self) -> None:
         """Remove a directory whose run could not begin."""

@@ -14,11 +14,13 @@ from ptp._util.files import write_atomic
 from ptp.config import RunConfig
 from ptp.config.files import dump
 from ptp.config.tree import as_tree
-from ptp.engine import Notice, Record
+from ptp.engine import Happened, Notice, Record
 from ptp.errors import RecordingError
-from ptp.recording.database import create_database
+from ptp.recording.database import create_database, open_for_writing
 from ptp.recording.directory import Metadata, RunDirectory
 from ptp.recording.entries import ErrorSeen, MetricTaken
+from ptp.recording.game import GameRows
+from ptp.recording.history import copy_history, last_number, open_battle, rewind
 from ptp.recording.log import LOGGER, close_log, open_log
 from ptp.recording.writer import Writer
 
@@ -33,37 +35,73 @@ class Recorder:
         self.metadata = metadata
         log_files = [directory.path / "run.log", *([Path(config.system.log_file)] if config.system.log_file else [])]
         self._log = open_log(*log_files)
-        self._connection = self._create(config)
-        self._writer = Writer(self._connection, metadata.run_id)
-        self._errors = 0
-        self._metrics = 0
-        self._say("run_began", f"{metadata.agent} plays {metadata.world.name} with seed {metadata.random_seed}")
-
-    def _create(self, config: RunConfig) -> apsw.Connection:
-        metadata = self.metadata
         try:
-            self.directory.write_metadata(metadata)
-            write_atomic(self.directory.path / "config.yaml", dump(config).encode())
-            connection = create_database(self.directory.database)
-            with connection:
-                connection.execute(
-                    "INSERT INTO sessions VALUES (?, ?, ?, NULL, ?, ?, 'running', NULL)",
-                    (metadata.run_id, metadata.experiment_name, metadata.started_at, metadata.random_seed,
-                     msgspec.json.encode(as_tree(config)).decode()),
-                )  # fmt: skip
-                connection.execute(
-                    "INSERT INTO runs VALUES (?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, 'running')",
-                    (metadata.run_id, metadata.run_id, metadata.agent, metadata.facts.origin.get("rom_sha1"),
-                     metadata.started_at),
-                )  # fmt: skip
+            self._connection = self._open(config)
         except (OSError, apsw.Error) as problem:
             close_log(self._log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
+        self._writer = Writer(self._connection, metadata.run_id)
+        self._game = GameRows(metadata.run_id, open_battle(self._connection))
+        self._errors = last_number(self._connection, "errors", "error_id")
+        self._metrics = last_number(self._connection, "performance_metrics", "metric_id")
+        verb = "goes on with" if metadata.resumed else "plays"
+        self._say("run_began", f"{metadata.agent} {verb} {metadata.world.name} with seed {metadata.random_seed}")
+
+    def _open(self, config: RunConfig) -> apsw.Connection:
+        """Create the run's files, or open those of a run that is gone on with."""
+        metadata = self.metadata
+        is_new = not self.directory.database.exists()
+        self.directory.write_metadata(metadata)
+        write_atomic(self.directory.path / "config.yaml", dump(config).encode())
+        connection = create_database(self.directory.database) if is_new else open_for_writing(self.directory.database)
+        with connection:
+            if is_new:
+                self._introduce(connection)
+            settings = msgspec.json.encode(as_tree(config)).decode()
+            connection.execute("UPDATE sessions SET status = 'running', config_snapshot = ?", (settings,))
+            connection.execute("UPDATE runs SET status = 'running'")
         return connection
+
+    def _introduce(self, connection: apsw.Connection) -> None:
+        metadata = self.metadata
+        connection.execute(
+            "INSERT INTO sessions (session_id, experiment_name, started_at, random_seed) VALUES (?, ?, ?, ?)",
+            (metadata.run_id, metadata.experiment_name, metadata.started_at, metadata.random_seed),
+        )
+        connection.execute(
+            "INSERT INTO runs (run_id, session_id, model_name, rom_hash, started_at) VALUES (?, ?, ?, ?, ?)",
+            (metadata.run_id, metadata.run_id, metadata.agent, metadata.facts.origin.get("rom_sha1"),
+             metadata.started_at),
+        )  # fmt: skip
+
+    def adopt(self, parent: Path, parent_id: str, last_tick: int) -> None:
+        """Take over another run's history up to a tick; a recorder does this before its first record."""
+        try:
+            copy_history(self._connection, parent, parent_id, self.metadata.run_id, last_tick)
+        except apsw.Error as problem:
+            raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
+        self._metrics = last_number(self._connection, "performance_metrics", "metric_id")
+        self._game = GameRows(self.metadata.run_id, open_battle(self._connection))
+
+    def flush(self) -> None:
+        """Wait until everything handed over so far is committed."""
+        self._writer.do(lambda _: None)
+
+    def rewind(self, to_tick: int, at: float, reason: str, dropped: int) -> None:
+        """Give up the ticks after *to_tick*; the tape then tells only what led to now."""
+        run_id = self.metadata.run_id
+        self.metadata.rewinds = self._writer.do(lambda c: rewind(c, run_id, to_tick, at, reason, dropped))
+        self._game = GameRows(run_id, self._writer.do(open_battle))
+        self.directory.write_metadata(self.metadata)
+        self._say("rolled_back", f"went back to tick {to_tick}: {reason}; {dropped} queued commands dropped")
 
     def add(self, records: Sequence[Record]) -> None:
         """Keep what one tick told."""
         self._writer.add(records)
+
+    def add_event(self, happened: Happened) -> None:
+        """Keep an event of the game in the tables of the game."""
+        self._writer.add(self._game.rows(happened))
 
     def log(self, notice: Notice) -> None:
         """Write to the log what a person should know."""

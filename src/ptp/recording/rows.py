@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from ptp.engine.records import DecisionEnded, DecisionMade, EpisodeEnded, Step
+from ptp.engine.records import DecisionEnded, DecisionMade, EpisodeEnded, Happened, Step
 from ptp.recording.entries import ErrorSeen, MetricTaken
 
 TIMESTAMP = "strftime('%Y-%m-%dT%H:%M:%fZ', {}, 'unixepoch')"
@@ -68,6 +68,18 @@ def statements(run_id: str) -> dict[type[msgspec.Struct], str]:
         DecisionEnded: (
             "UPDATE action_history SET execution_status = value->>1, execution_error = value->>2, "
             f"execution_duration_ms = value->>3 FROM json_each(?) WHERE decision_id = {numbered.format('value->>0')}"
+        ),
+        Happened: _insert(
+            Happened,
+            "events",
+            {
+                "event_id": f"printf('{run_id[:24]}%012x/%02d', {{tick}}, {{index}})",
+                "run_id": run,
+                "timestamp": TIMESTAMP.format("{at}"),
+                "tick": "{tick}",
+                "kind": "(value->3->>'event')",
+                "detail": "{event}",
+            },
         ),
         ErrorSeen: _insert(
             ErrorSeen,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import apsw
 import msgspec
 
 from ptp.errors import RecordingError
+from ptp.recording.entries import Row
 from ptp.recording.rows import batch_text, statements
+
+T = TypeVar("T")
 
 INTERVAL = 0.2  # seconds between commits, at most
 BATCH = 2_000  # records that are worth a commit of their own
@@ -27,6 +31,7 @@ class Writer:
         self._changed = threading.Condition()
         self._closing = False
         self._problem: apsw.Error | None = None
+        self._job: Callable[[apsw.Connection], None] | None = None
         self.committed = 0
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
@@ -42,6 +47,18 @@ class Writer:
                 while len(self._waiting) >= MOST and self._problem is None:
                     self._changed.wait()
 
+    def do(self, job: Callable[[apsw.Connection], T]) -> T:
+        """Run *job* in one transaction after everything handed over so far is committed; return its answer."""
+        answers: list[T] = []
+        with self._changed:
+            self._job = lambda connection: answers.append(job(connection))
+            self._changed.notify_all()
+            while not answers and self._problem is None:
+                self._changed.wait()
+            if self._problem is not None:
+                raise self._failure()
+        return answers[0]
+
     def close(self) -> None:
         """Commit what is waiting and end the thread."""
         with self._changed:
@@ -54,14 +71,33 @@ class Writer:
     def _run(self) -> None:
         while True:
             with self._changed:
-                if len(self._waiting) < BATCH and not self._closing:
+                if len(self._waiting) < BATCH and not self._closing and self._job is None:
                     self._changed.wait(INTERVAL)
                 batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
                 self._changed.notify_all()
-                if not batch and self._closing:
+                if not batch and self._closing and self._job is None:
                     return
-            if batch and not self._commit(batch):
+            if (batch and not self._commit(batch)) or not self._do_job():
                 return
+
+    def _do_job(self) -> bool:
+        if self._job is None or self._waiting:
+            return True
+        try:
+            with self._connection:
+                self._job(self._connection)
+        except apsw.Error as problem:
+            return self._fail(problem)
+        with self._changed:
+            self._job = None
+            self._changed.notify_all()
+        return True
+
+    def _fail(self, problem: apsw.Error) -> bool:
+        with self._changed:
+            self._problem = problem
+            self._changed.notify_all()
+        return False
 
     def _commit(self, batch: list[msgspec.Struct]) -> bool:
         kinds: dict[type[msgspec.Struct], list[msgspec.Struct]] = {}
@@ -72,11 +108,11 @@ class Writer:
                 for kind, statement in self._statements.items():
                     if kind in kinds:
                         self._connection.execute(statement, (batch_text(kinds[kind]),))
+                for row in kinds.get(Row, ()):
+                    assert isinstance(row, Row)
+                    self._connection.execute(row.sql, row.values)
         except apsw.Error as problem:
-            with self._changed:
-                self._problem = problem
-                self._changed.notify_all()
-            return False
+            return self._fail(problem)
         self.committed += len(batch)
         return True
 

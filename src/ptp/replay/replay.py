@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ptp._util.ids import derive_seed
-from ptp.errors import UsageError
+from ptp.errors import RunUnreadable, UsageError
 from ptp.replay.tape import Tape, TapeStep
 from ptp.worlds import World, make_world
 
@@ -37,11 +37,13 @@ class Replay:
     """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
 
     def __init__(self, tape: Tape, from_tick: int = 1) -> None:
+        if not tape.length:
+            raise RunUnreadable(f"run {tape.metadata.run_id} has no steps; there is nothing to replay")
         if not 1 <= from_tick <= tape.length:
             raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")
         self._tape = tape
         self._from = from_tick
-        self.world: World = make_world(tape.metadata.world, tape.metadata.facts.render_mode)
+        self.world: World = make_world(tape.world, tape.metadata.facts.render_mode)
         self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
 
     def __iter__(self) -> Iterator[TapeStep]:

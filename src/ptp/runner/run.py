@@ -1,211 +1,151 @@
-"""The run loop: ticks become records, records are kept, and every way to end is told apart."""
+"""Beginning a run: a new one, one that goes on, or one that leaves another at a tick."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from pathlib import Path
-
-import msgspec
 
 from ptp import __version__
 from ptp._util.clock import Clock, SystemClock, iso
 from ptp._util.ids import derive_seed, uuid7
 from ptp.agents import AgentOptions, make_agent
 from ptp.config import RunConfig
-from ptp.engine import Engine, Notice, Progress, Stop
-from ptp.errors import ConfigError, PtpError
+from ptp.engine import Engine
+from ptp.errors import PtpError, UsageError
 from ptp.recording import Metadata, Recorder, RunDirectory
-from ptp.recording.directory import Status
-from ptp.recording.episodes import export_episodes
-from ptp.recording.report import write_report
-from ptp.runner.health import Health
-from ptp.runner.interrupts import Interrupts
+from ptp.recording.directory import Parent, Resumed
+from ptp.replay import Tape
+from ptp.replay.travel import travel
+from ptp.runner.session import RunResult, Session, Watcher
+from ptp.snapshots import SnapshotStore
 from ptp.versioning import SCHEMA_VERSION
-from ptp.worlds import find_world, make_world
-
-SHOW_EVERY = 0.1  # seconds between two looks at a run
-
-
-class RunResult(msgspec.Struct):
-    """How a run ended."""
-
-    run_id: str
-    directory: str
-    status: Status
-    exit_code: int
-    stop: Stop | None
-    error: str | None
-    world: str
-    agent: str
-    random_seed: int
-    ticks: int
-    episodes: int
-    total_reward: float
-    total_cost: float
-    elapsed_seconds: float
-    ticks_per_second: float | None
-    report: str | None
-
-
-class Watcher:
-    """Hears of a run as it goes; the default says nothing."""
-
-    def began(self, directory: Path, engine: Engine) -> None:
-        """The run has a directory and is about to play."""
-
-    def ticked(self, progress: Progress) -> None:
-        """Some ticks have passed; called a few times a second."""
-
-    def noticed(self, notice: Notice) -> None:
-        """Something happened that a person should know."""
+from ptp.worlds import WorldSpec, choose_world, make_world
 
 
 def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | None = None) -> RunResult:
     """Play one run from start to end and keep it."""
     clock = clock or SystemClock()
-    watcher = watcher or Watcher()
-    if config.world.name is None:
-        raise ConfigError("no world is named; give one with --world, see `ptp worlds`")
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
-    world = make_world(find_world(config.world.name), config.world.render_mode)
+    engine = _make_engine(config, choose_world(config.world), clock, seed, derive_seed(seed, "agent"))
     try:
-        options = AgentOptions(seed=derive_seed(seed, "agent"), script=config.agent.script)
-        agent = make_agent(config.agent.name, world, options)
-        engine = Engine(world, agent, config, clock, seed)
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
-        metadata = Metadata(
-            run_id=directory.run_id,
-            status="running",
-            ptp_version=__version__,
-            schema_version=SCHEMA_VERSION,
-            experiment_name=config.experiment.name,
-            world=world.spec,
-            facts=world.facts,
-            agent=config.agent.name,
-            random_seed=seed,
-            started_at=iso(clock.time()),
-        )
         try:
+            metadata = _introduce(config, engine, directory, derive_seed(seed, "agent"))
             recorder = Recorder(directory, metadata, config)
         except PtpError:
             directory.discard()
             raise
-        return _Run(config, engine, recorder, watcher).play()
+        return Session(config, engine, recorder, watcher or Watcher()).play()
     finally:
+        engine.world.close()
+
+
+def resume(
+    directory: RunDirectory, config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | None = None
+) -> RunResult:
+    """Go on with a run that crashed or stopped, in place, from its last committed tick."""
+    clock = clock or SystemClock()
+    directory.acquire()
+    try:
+        metadata = directory.read_metadata()
+        engine = engine_of(directory, metadata, config, clock)
+    except PtpError:
+        directory.release()
+        raise
+    try:
+        tape = Tape(directory)
+        try:
+            travel(engine, tape, SnapshotStore(directory.path / "snapshots"), tape.length)
+        finally:
+            tape.close()
+        _count_spending(engine, directory)
+        metadata.status, metadata.completed_at = "running", None
+        metadata.ticks = metadata.stop = metadata.error = metadata.exit_code = None
+        metadata.resumed = [*metadata.resumed, Resumed(iso(clock.time()), engine.progress.ticks)]
+        return Session(config, engine, Recorder(directory, metadata, config), watcher or Watcher()).play()
+    finally:
+        engine.world.close()
+        directory.release()
+
+
+def fork(
+    parent: RunDirectory,
+    at_tick: int,
+    config: RunConfig,
+    *,
+    clock: Clock | None = None,
+    watcher: Watcher | None = None,
+) -> RunResult:
+    """Start a new run whose history is another one's up to a tick."""
+    clock = clock or SystemClock()
+    origin, tape = parent.read_metadata(), Tape(parent)
+    try:
+        if not 0 <= at_tick <= tape.length:
+            raise UsageError(f"--at-tick {at_tick} is not on the tape; it has ticks 0 to {tape.length}")
+        dice = config.system.random_seed if config.system.random_seed is not None else origin.random_seed
+        agent_seed = derive_seed(dice, "agent")
+        engine = _make_engine(config, parent.resolve(origin.world), clock, origin.random_seed, agent_seed)
+        same_mind = (config.agent.name, agent_seed) == (origin.agent, origin.agent_seed)
+        travel(engine, tape, SnapshotStore(parent.path / "snapshots"), at_tick, with_agent=same_mind)
+    finally:
+        tape.close()
+    try:
+        directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
+        try:
+            recorder = _fork_recorder(config, engine, directory, parent, at_tick, agent_seed)
+        except PtpError:
+            directory.discard()
+            raise
+        return Session(config, engine, recorder, watcher or Watcher()).play()
+    finally:
+        engine.world.close()
+
+
+def engine_of(directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock) -> Engine:
+    """Make the engine that a recorded run was played by."""
+    seed = metadata.random_seed
+    agent_seed = derive_seed(seed, "agent") if metadata.agent_seed is None else metadata.agent_seed
+    return _make_engine(config, directory.resolve(metadata.world), clock, seed, agent_seed)
+
+
+def _fork_recorder(
+    config: RunConfig, engine: Engine, directory: RunDirectory, parent: RunDirectory, at_tick: int, agent_seed: int
+) -> Recorder:
+    metadata = _introduce(config, engine, directory, agent_seed)
+    metadata.parent = Parent(parent.run_id, at_tick)
+    recorder = Recorder(directory, metadata, config)
+    recorder.adopt(parent.database, parent.run_id, at_tick)
+    _count_spending(engine, directory)
+    return recorder
+
+
+def _count_spending(engine: Engine, directory: RunDirectory) -> None:
+    tape = Tape(directory)
+    engine.raise_spending(*tape.spending())
+    tape.close()
+
+
+def _make_engine(config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int) -> Engine:
+    world = make_world(spec, config.world.render_mode)
+    try:
+        agent = make_agent(config.agent.name, world, AgentOptions(seed=agent_seed, script=config.agent.script))
+        return Engine(world, agent, config, clock, seed)
+    except PtpError:
         world.close()
+        raise
 
 
-class _Run:
-    """One run under way."""
-
-    def __init__(self, config: RunConfig, engine: Engine, recorder: Recorder, watcher: Watcher) -> None:
-        self.config = config
-        self.engine = engine
-        self.recorder = recorder
-        self.watcher = watcher
-        self.health = Health(engine, recorder)
-        self.stop: Stop | None = None
-        self.status: Status = "running"
-        self.exit_code = 0
-        self.error: str | None = None
-
-    def play(self) -> RunResult:
-        """Play until something ends the run, then keep how it ended."""
-        self.watcher.began(self.recorder.directory.path, self.engine)
-        with Interrupts(self.engine.clock) as interrupts:
-            try:
-                self._loop(lambda: interrupts.stop)
-            except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and told
-                self._crash(problem)
-            else:
-                self._end(interrupts)
-        self._finish()
-        report = self._export() if self.status != "crashed" else None
-        self.recorder.directory.release()
-        return self._result(report)
-
-    def _loop(self, interrupted: Callable[[], Stop | None]) -> None:
-        engine, add, progress = self.engine, self.recorder.add, self.engine.progress
-        shown = progress.elapsed
-        while engine.stop is None and interrupted() is None:
-            records = engine.tick()
-            if records:
-                add(records)
-                for record in records:
-                    if type(record) is Notice:
-                        self.recorder.log(record)
-                        self.watcher.noticed(record)
-            if progress.elapsed - shown > SHOW_EVERY:
-                shown = progress.elapsed
-                self.watcher.ticked(progress)
-                self.health.measure(progress.ticks)
-        self.watcher.ticked(progress)
-
-    def _end(self, interrupts: Interrupts) -> None:
-        self.stop = interrupts.stop or self.engine.stop
-        assert self.stop is not None
-        self.status = "completed"
-        if self.stop.kind == "manual":
-            self.status, self.exit_code = "manual_stop", interrupts.exit_code
-        elif self.stop.kind != "finished" and self.config.limits.on_limit == "abort":
-            self.status, self.exit_code = "crashed", 1
-            self.error = f"aborted: {self.stop.message}"
-
-    def _crash(self, problem: Exception) -> None:
-        self.status, self.exit_code = "crashed", 1
-        self.error = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
-        try:
-            self.recorder.add_error(self.engine.clock.time(), self.engine.progress.ticks, problem)
-        except PtpError as second:  # the disk is what failed; the first error says so already
-            self.error = str(second)
-
-    def _finish(self) -> None:
-        metadata, progress = self.recorder.metadata, self.engine.progress
-        metadata.status = self.status
-        metadata.completed_at = iso(self.engine.clock.time())
-        metadata.ticks, metadata.episodes = progress.ticks, progress.episodes
-        metadata.total_reward, metadata.total_cost = progress.reward, progress.cost
-        metadata.elapsed_seconds = round(progress.elapsed, 6)
-        metadata.stop, metadata.error, metadata.exit_code = self.stop, self.error, self.exit_code
-        try:
-            self.recorder.finish()
-        except PtpError as problem:
-            metadata.status = self.status = "crashed"
-            metadata.error = self.error = str(problem)
-            metadata.exit_code = self.exit_code = 1
-            self.recorder.directory.write_metadata(metadata)
-
-    def _export(self) -> str | None:
-        """Write what can be made from the database; that can be made again, so a failure costs no data."""
-        directory = self.recorder.directory
-        at_limit = self.stop is not None and self.stop.kind not in {"manual", "finished"}
-        try:
-            export_episodes(directory)
-            if not at_limit or self.config.limits.on_limit == "save-and-exit":
-                return str(write_report(directory))
-        except (OSError, PtpError) as problem:
-            self.error = f"the run is recorded, but its report can't be written: {problem}"
-            self.exit_code = 1
-        return None
-
-    def _result(self, report: str | None) -> RunResult:
-        directory, progress = self.recorder.directory, self.engine.progress
-        return RunResult(
-            run_id=directory.run_id,
-            directory=str(directory.path),
-            status=self.status,
-            exit_code=self.exit_code,
-            stop=self.stop,
-            error=self.error,
-            world=self.recorder.metadata.world.name,
-            agent=self.recorder.metadata.agent,
-            random_seed=self.engine.seed,
-            ticks=progress.ticks,
-            episodes=progress.episodes,
-            total_reward=progress.reward,
-            total_cost=progress.cost,
-            elapsed_seconds=round(progress.elapsed, 3),
-            ticks_per_second=round(progress.ticks / progress.elapsed, 1) if progress.elapsed else None,
-            report=report,
-        )
+def _introduce(config: RunConfig, engine: Engine, directory: RunDirectory, agent_seed: int) -> Metadata:
+    return Metadata(
+        run_id=directory.run_id,
+        status="running",
+        ptp_version=__version__,
+        schema_version=SCHEMA_VERSION,
+        experiment_name=config.experiment.name,
+        world=directory.keep_files(engine.world.spec),
+        facts=engine.world.facts,
+        agent=config.agent.name,
+        random_seed=engine.seed,
+        started_at=iso(engine.clock.time()),
+        agent_seed=agent_seed,
+    )

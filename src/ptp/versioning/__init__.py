@@ -1,4 +1,4 @@
-"""Schema versions of the run database."""
+"""Schema and config versions: registries, paths between versions, migrations and drift."""
 
 from ptp.versioning.schema import SCHEMA_VERSION, schema_sql
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import gymnasium
@@ -67,6 +68,8 @@ class World:
     family: ClassVar[str] = "gymnasium"
     storage_profile: ClassVar[str] = "box2d"
     snapshot: ClassVar[SnapshotKind] = "tape"
+    events: Sequence[msgspec.Struct] = ()
+    """What happened in the last step, for worlds that can tell."""
     command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
@@ -118,14 +121,18 @@ class World:
         """Return what pacing and limits need to know of the present state."""
         return NO_SIGNALS
 
-    def state(self, observation: Observation) -> dict[str, Any]:
-        """Return the present state as JSON-safe data, for records and people."""
+    def state(self, observation: Observation) -> Any:
+        """Return the present state as data that msgspec can write as JSON; the same object only if nothing changed."""
         return {"observation": describe(observation)}
 
     def frame(self) -> np.ndarray[Any, Any] | str | None:
         """Return the present picture, in the negotiated render mode."""
         picture: np.ndarray[Any, Any] | str | None = self.env.render()  # type: ignore[assignment]
         return picture
+
+    def observe(self) -> Observation:
+        """Return what the last step or reset showed; a world that can load a state shows it without a step."""
+        raise WorldError(f"world {self.spec.name!r} can't show its state without a step")
 
     def save(self) -> bytes:
         """Return the whole state, if the world can save it."""

@@ -6,11 +6,16 @@ import importlib
 import importlib.metadata
 from pathlib import Path
 
-from ptp.errors import WorldError
+from ptp.config.tree import World as WorldConfig
+from ptp.errors import ConfigError, WorldError
 from ptp.worlds.contract import World, WorldSpec
 
 TOY_TEXT = "ptp.worlds.toy_text:ToyTextWorld"
 GYMNASIUM = "ptp.worlds.contract:World"
+GAMEBOY = "ptp.worlds.gameboy.world:GameBoyWorld"
+
+CARTRIDGE_OPTIONS = ("profile", "frames_per_tick", "start_state", "save_file")
+DEFAULTS = {name: getattr(WorldConfig(), name) for name in CARTRIDGE_OPTIONS}
 
 WORLDS: dict[str, str] = {
     "FrozenLake-v1": TOY_TEXT,
@@ -19,6 +24,7 @@ WORLDS: dict[str, str] = {
     "CliffWalkingSlippery-v1": TOY_TEXT,
     "Taxi-v4": TOY_TEXT,
     "Blackjack-v1": TOY_TEXT,
+    "tallgrass": GAMEBOY,
 }
 
 
@@ -29,11 +35,29 @@ def find_world(name: str) -> WorldSpec:
 
         return read_manifest(Path(name))
     if name in WORLDS:
-        return WorldSpec(name, WORLDS[name], {"id": name})
+        return WorldSpec(name, WORLDS[name], {"rom": name} if WORLDS[name] == GAMEBOY else {"id": name})
     for plugin in importlib.metadata.entry_points(group="ptp.worlds"):
         if plugin.name == name:
             return WorldSpec(name, plugin.value)
     return WorldSpec(name, GYMNASIUM, {"id": name})
+
+
+def choose_world(config: WorldConfig) -> WorldSpec:
+    """Return the world that a config asks for: one by name, or a cartridge file."""
+    if config.rom is not None:
+        if config.name is not None:
+            raise ConfigError(f"--world {config.name} and --rom exclude each other; leave one out")
+        path = Path(config.rom).absolute()
+        spec = WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
+    elif config.name is not None:
+        spec = find_world(config.name)
+    else:
+        raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
+    given = {name: getattr(config, name) for name in CARTRIDGE_OPTIONS if getattr(config, name) != DEFAULTS[name]}
+    if given and spec.entry != GAMEBOY:
+        flag = "--" + next(iter(given)).replace("_", "-")
+        raise ConfigError(f"{flag} is for Game Boy cartridges, and {spec.name!r} is none; leave it out")
+    return WorldSpec(spec.name, spec.entry, {**spec.options, **given})
 
 
 def make_world(spec: WorldSpec, render_mode: str | None = None) -> World:

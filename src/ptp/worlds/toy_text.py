@@ -31,6 +31,11 @@ class ToyTextWorld(World):
         "Blackjack": ("stick", "hit"),
     }
 
+    def observe(self) -> Any:
+        """Return the position, or the cards of a hand of Blackjack."""
+        env: Any = self.env.unwrapped
+        return int(env.s) if hasattr(env, "s") else env._get_obs()
+
     def save(self) -> bytes:
         """Return position, cards, random numbers and elapsed steps as JSON."""
         env: Any = self.env.unwrapped

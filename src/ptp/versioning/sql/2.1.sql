@@ -1,4 +1,4 @@
--- Schema 2.1 of game_data.db: 2.0 plus steps (the tape) and episodes.
+-- Schema 2.1 of game_data.db: 2.0 plus steps (the tape), episodes, and what was given up by going back.
 -- Timestamps are UTC, ISO 8601 with milliseconds.
 
 CREATE TABLE _schema_version (
@@ -53,6 +53,43 @@ CREATE TABLE episodes (
     elapsed REAL NOT NULL,
     terminated INTEGER NOT NULL
 );
+
+-- Ticks that were played and given up when the run went back.
+CREATE TABLE rewinds (
+    rewind INTEGER PRIMARY KEY,
+    timestamp TIMESTAMP NOT NULL,
+    from_tick INTEGER NOT NULL,
+    to_tick INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    commands_dropped INTEGER NOT NULL
+);
+
+CREATE TABLE abandoned_steps (
+    rewind INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
+    episode INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    reward REAL,
+    terminated INTEGER NOT NULL,
+    truncated INTEGER NOT NULL,
+    elapsed REAL NOT NULL,
+    state_hash TEXT NOT NULL,
+    state TEXT,
+    frame_ref TEXT,
+    PRIMARY KEY (rewind, tick)
+);
+
+-- What the world itself calls an event: an encounter, a catch, a badge.
+CREATE TABLE events (
+    event_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    kind TEXT,
+    detail TEXT                 -- JSON
+);
+CREATE INDEX idx_events_tick ON events(tick);
 
 CREATE TABLE action_history (
     decision_id TEXT PRIMARY KEY,

@@ -1,0 +1,212 @@
+"""`ptp snapshot`: take, list, check, restore and share snapshots."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.config.flags import Parser
+from ptp.errors import SnapshotError, UnknownName
+
+if TYPE_CHECKING:
+    from ptp.recording import RunDirectory
+    from ptp.snapshots import SnapshotHeader
+
+DESCRIPTION = """Take, list, check, restore and share snapshots.
+
+  ptp snapshot create [--run RUN] [--name NAME] [--message TEXT]   take one now, or at the end of a finished run
+  ptp snapshot list [--run RUN]                                    list them, newest first
+  ptp snapshot show SNAPSHOT [--run RUN]                           everything known about one
+  ptp snapshot restore SNAPSHOT [--run RUN]                        go back to one; what came after is given up
+  ptp snapshot delete SNAPSHOT [--run RUN]                         remove one
+  ptp snapshot verify [--run RUN]                                  check every file
+  ptp snapshot export SNAPSHOT FILE [--run RUN]                    copy one to a file for another machine
+  ptp snapshot import FILE                                         check such a file; begin from it with --start-state
+
+A SNAPSHOT is a name, an id, the beginning of an id, or `latest`.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    actions = {
+        "create": _create, "list": _list, "show": _show, "restore": _restore, "delete": _delete, "verify": _verify,
+        "export": _export, "import": _import,
+    }  # fmt: skip
+    if not argv or argv[0] in {"-h", "--help"}:
+        sys.stdout.write(DESCRIPTION)
+        return 0
+    if argv[0] not in actions:
+        raise UnknownName("snapshot verb", argv[0], list(actions))
+    return actions[argv[0]](argv[1:])
+
+
+def _parse(verb: str, about: str, argv: list[str], *positional: str, **flags: str) -> tuple[Any, RunDirectory]:
+    parser = Parser(f"ptp snapshot {verb}", about)
+    for name in positional:
+        parser.add_argument(name, metavar=name.upper())
+    parser.add_argument("--run", default="latest", metavar="RUN", help=RUN_HELP)
+    for flag, text in flags.items():
+        parser.add_argument(f"--{flag}", metavar=flag.upper(), help=text)
+    options, system = parse_common(parser, argv)
+
+    from ptp.recording import find_run
+
+    return options, find_run(data_dir(system), options.run)
+
+
+def _print(options: Any, value: Any, sentence: str) -> int:
+    from ptp.cli.output import print_json, say
+
+    if options.json:
+        print_json(value)
+    elif not getattr(options, "--quiet", False):
+        say(sentence)
+    return 0
+
+
+def _create(argv: list[str]) -> int:
+    options, directory = _parse(
+        "create", "Take a snapshot.", argv, name="Name to find it by.", message="What it is for."
+    )
+    if directory.is_alive():
+        from ptp.runner.control import ask
+
+        header = ask(directory, "snapshot", name=options.name, message=options.message)["snapshot"]
+    else:
+        import msgspec
+
+        from ptp.runner.offline import create_snapshot
+
+        header = msgspec.to_builtins(create_snapshot(directory, options.name, options.message))
+    return _print(options, header, f"took {header['name'] or header['snapshot_id']} at tick {header['tick']}")
+
+
+def _headers(directory: RunDirectory) -> list[SnapshotHeader]:
+    if directory.is_alive():
+        import msgspec
+
+        from ptp.runner.control import ask
+        from ptp.snapshots import SnapshotHeader
+
+        return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
+    from ptp.runner.offline import store_of
+
+    return store_of(directory).headers()
+
+
+def _list(argv: list[str]) -> int:
+    options, directory = _parse("list", "List snapshots, newest first.", argv)
+
+    from ptp.cli.output import local_time, print_json, print_table, say
+
+    headers = _headers(directory)
+    if options.json:
+        print_json(headers)
+    elif not headers:
+        say(f"run {directory.run_id} has no snapshots")
+    else:
+        rows = [
+            (h.snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
+             f"{h.payload_bytes / 1000:,.1f} kB" if h.payload_bytes else "memory")
+            for h in headers
+        ]  # fmt: skip
+        print_table(("snapshot", "tick", "taken", "for", "name", "where", "size"), rows, right=("tick", "size"))
+    return 0
+
+
+def _show(argv: list[str]) -> int:
+    options, directory = _parse("show", "Show everything known about a snapshot.", argv, "snapshot")
+
+    import msgspec
+
+    from ptp.cli.output import print_json, say
+    from ptp.runner.offline import store_of
+
+    header = store_of(directory).find(options.snapshot)
+    if options.json:
+        print_json(header)
+    else:
+        for name, value in msgspec.to_builtins(header).items():
+            say(f"{name:<14} {value}")
+    return 0
+
+
+def _restore(argv: list[str]) -> int:
+    options, directory = _parse("restore", "Go back to a snapshot; what came after it is given up.", argv, "snapshot")
+    if directory.is_alive():
+        from ptp.runner.control import ask
+
+        tick = ask(directory, "restore", snapshot=options.snapshot)["tick"]
+        return _print(options, {"tick": tick}, f"run {directory.run_id} went back to tick {tick}")
+    from ptp.cli.output import program
+    from ptp.runner.offline import restore_snapshot
+
+    tick = restore_snapshot(directory, options.snapshot).tick
+    sentence = f"went back to tick {tick}; go on from there with `{program()} resume {directory.run_id}`"
+    return _print(options, {"tick": tick}, sentence)
+
+
+def _delete(argv: list[str]) -> int:
+    options, directory = _parse("delete", "Remove a snapshot.", argv, "snapshot")
+
+    from ptp.runner.offline import store_of
+
+    store = store_of(directory)
+    header = store.find(options.snapshot)
+    size = store.delete(header)
+    return _print(
+        options, {"deleted": header.snapshot_id, "bytes": size}, f"deleted {options.snapshot}, {size:,} bytes"
+    )
+
+
+def _verify(argv: list[str]) -> int:
+    options, directory = _parse("verify", "Check every snapshot file of a run.", argv)
+
+    from ptp.cli.output import print_json, say
+    from ptp.runner.offline import store_of
+
+    store = store_of(directory)
+    headers, problems = store.readable()
+    good = []
+    for header in headers:
+        try:
+            store.load(header)
+            good.append(header.snapshot_id)
+        except SnapshotError as problem:
+            problems.append(str(problem))
+    if options.json:
+        print_json({"good": good, "problems": problems})
+    else:
+        say(f"{len(good)} snapshots are whole" + (f", {len(problems)} are not:" if problems else ""))
+        for line in problems:
+            say(f"  {line}")
+    return 1 if problems else 0
+
+
+def _export(argv: list[str]) -> int:
+    options, directory = _parse("export", "Copy a snapshot to a file.", argv, "snapshot", "file")
+
+    from ptp.runner.offline import export_snapshot
+
+    header = export_snapshot(directory, options.snapshot, Path(options.file))
+    return _print(options, header, f"wrote tick {header.tick} of {header.world} to {options.file}")
+
+
+def _import(argv: list[str]) -> int:
+    parser = Parser("ptp snapshot import", "Check a snapshot file from elsewhere.")
+    parser.add_argument("file", metavar="FILE")
+    options, _ = parse_common(parser, argv)
+
+    from ptp.cli.output import program
+    from ptp.snapshots.snapshot import read_file
+
+    header = read_file(Path(options.file)).header
+    world = f"--world {header.world}" if header.family != "gameboy" or header.world == "tallgrass" else "--rom FILE"
+    sentence = (
+        f"{options.file} is whole: tick {header.tick} of {header.world} ({header.location or 'no place'}); "
+        f"begin from it with `{program()} run {world} --start-state {options.file}`"
+    )
+    return _print(options, header, sentence)

@@ -1,0 +1,68 @@
+"""`ptp pause`, `step`, `stop`, `rollback` and `set`: steer a live run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.config.flags import Parser
+from ptp.errors import UsageError
+
+
+def _ask(parser: Parser, argv: list[str], verb: str, **arguments: Any) -> int:
+    parser.add_argument("--run", default="latest", metavar="RUN", help=RUN_HELP)
+    options, system = parse_common(parser, argv)
+
+    from ptp.cli.output import print_json, say
+    from ptp.recording import find_run
+    from ptp.runner.control import ask
+
+    directory = find_run(data_dir(system), options.run)
+    given = {name: function(options) for name, function in arguments.items()}
+    answer = ask(directory, verb, **given)
+    if options.json:
+        print_json(answer)
+    elif not system.quiet:
+        say(f"{verb}: run {directory.run_id} is at tick {answer['tick']}")
+    return 0
+
+
+def pause(argv: list[str]) -> int:
+    """Hold a live run."""
+    return _ask(Parser("ptp pause", "Hold a live run; `ptp resume` lets it go on."), argv, "pause")
+
+
+def stop(argv: list[str]) -> int:
+    """End a live run."""
+    return _ask(Parser("ptp stop", "End a live run as Ctrl-C would."), argv, "stop")
+
+
+def step(argv: list[str]) -> int:
+    """Let a live run play a few ticks, then hold it."""
+    parser = Parser("ptp step", "Let a live run play N ticks, then hold it.")
+    parser.add_argument("ticks", metavar="N", nargs="?", type=int, default=1, help="Ticks to play (default: 1).")
+    return _ask(parser, argv, "step", ticks=lambda options: options.ticks)
+
+
+def rollback(argv: list[str]) -> int:
+    """Take a live run back by a few snapshots."""
+    parser = Parser("ptp rollback", "Take a live run back by N of its snapshots in memory.")
+    parser.add_argument("count", metavar="N", nargs="?", type=int, default=1, help="Snapshots to go back (default: 1).")
+    return _ask(parser, argv, "rollback", count=lambda options: options.count)
+
+
+def change(argv: list[str]) -> int:
+    """Change settings of a live run."""
+    parser = Parser("ptp set", "Change tick rates, limits or command settings of a live run: ptp set max-ticks=500")
+    parser.add_argument("settings", metavar="SETTING=VALUE", nargs="+", help="A flag of `ptp run`, without its dashes.")
+    return _ask(parser, argv, "set", flags=_settings)
+
+
+def _settings(options: Any) -> dict[str, str]:
+    flags = {}
+    for text in options.settings:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"{text!r} is not a setting; write it as max-ticks=500")
+        flags["--" + name.removeprefix("--")] = value
+    return flags

@@ -1,0 +1,73 @@
+"""A decision from the moment it is made until its last command is applied or dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ptp.agents import Decision
+from ptp.engine.records import DecisionEnded, DecisionMade, Record, Status
+
+_json = msgspec.json.Encoder().encode
+
+
+class OpenDecision(msgspec.Struct):
+    """A decision whose commands are not all applied or dropped yet."""
+
+    number: int
+    began: float
+    wanted: int
+    left: int
+    made: DecisionMade | None
+    """What to record of it; None once it is recorded."""
+    dropped: int = 0
+    error: str | None = None
+
+    def drop(self, commands: int, why: str) -> None:
+        """Note that commands will not be applied."""
+        self.left -= commands
+        self.dropped += commands
+        self.error = why
+
+    @property
+    def status(self) -> Status:
+        """How it stands."""
+        if self.left:
+            return "pending"
+        if not self.dropped:
+            return "success"
+        return "failed" if self.dropped == self.wanted else "partial"
+
+    def report(self, now: float) -> Record | None:
+        """Return the record of its beginning, then that of its end."""
+        duration = None if self.left else (now - self.began) * 1000
+        if self.made is not None:
+            made, self.made = self.made, None
+            if duration is None:
+                return made
+            return msgspec.structs.replace(made, status=self.status, error=self.error, duration_ms=duration)
+        return None if duration is None else DecisionEnded(self.number, self.status, self.error, duration)
+
+    def save(self, now: float) -> dict[str, Any]:
+        """Return it as JSON-safe data."""
+        return {"number": self.number, "age": now - self.began, "wanted": self.wanted, "left": self.left,
+                "dropped": self.dropped, "error": self.error}  # fmt: skip
+
+
+def open_decision(
+    decision: Decision, number: int, at: float, tick: int, state: str, latency_ms: float, now: float
+) -> OpenDecision:
+    """Begin to follow a decision."""
+    context = None if decision.context is None else _json(decision.context).decode()
+    made = DecisionMade(
+        number, at, tick, state, decision.type, context, decision.reasoning, decision.confidence, latency_ms,
+        decision.tokens, decision.cost, decision.model, "pending", None, None,
+    )  # fmt: skip
+    return OpenDecision(number, now, len(decision.commands), len(decision.commands), made)
+
+
+def load_decision(state: dict[str, Any], now: float) -> OpenDecision:
+    """Return to a saved decision, which was recorded when it was saved."""
+    return OpenDecision(state["number"], now - state["age"], state["wanted"], state["left"], None, state["dropped"],
+                        state["error"])  # fmt: skip

@@ -1,0 +1,73 @@
+"""Bringing an engine to a tick: from a snapshot where there is one, and along the tape from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ptp._util.ids import derive_seed
+from ptp.engine import Engine
+from ptp.errors import ReplayDiverged, SnapshotError
+from ptp.replay.tape import Tape
+from ptp.snapshots import Snapshot, SnapshotStore
+from ptp.snapshots.snapshot import check_world
+
+
+def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = True) -> None:
+    """Put world, engine and agent back to a snapshot; a world that can't load is played there along the tape."""
+    check_world(snapshot.header, engine.world.facts)
+    if engine.world.facts.snapshot == "state":
+        engine.world.load(snapshot.world)
+        observation = engine.world.observe()
+    else:
+        observation = _play_to(engine, tape, snapshot.header.tick, snapshot.header.episode)
+    engine.load(snapshot.engine, observation)
+    if with_agent:
+        engine.agent.load(snapshot.agent)
+
+
+def _play_to(engine: Engine, tape: Tape, tick: int, episode: int) -> Any:
+    """Play the present episode anew up to a tick and return what is seen there."""
+    world = engine.world
+    observation = world.reset(derive_seed(engine.seed, "episode", episode))
+    if tick == 0:
+        return observation
+    for step in tape.steps(tape.episode_start(tick)):
+        if step.tick > tick or step.episode != episode:
+            break
+        outcome = world.step(world.decode(step.command))
+        actual = world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+        _compare(step.tick, step.state_hash, actual)
+        observation = outcome.observation
+    return observation
+
+
+def catch_up(engine: Engine, tape: Tape, last_tick: int, with_agent: bool = True) -> int:
+    """Apply what the tape has up to a tick, comparing every hash; return how many ticks that were."""
+    ticks = 0
+    for step in tape.steps(engine.progress.ticks + 1):
+        if step.tick > last_tick:
+            break
+        ask = with_agent and step.decided and engine.agent.repeatable
+        _compare(step.tick, step.state_hash, engine.follow(step.command, ask))
+        ticks += 1
+    return ticks
+
+
+def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_agent: bool = True) -> None:
+    """Bring a new engine to a tick, from the newest snapshot that serves; a damaged one is passed over."""
+    for header in store.headers():
+        if header.tick <= tick and tape.is_current(header):
+            try:
+                restore(engine, store.load(header), tape, with_agent)
+            except SnapshotError:
+                continue  # `ptp snapshot verify` names it; an older one, or the tape alone, serves
+            break
+    catch_up(engine, tape, tick, with_agent)
+
+
+def _compare(tick: int, expected: str, actual: str) -> None:
+    if actual != expected:
+        raise ReplayDiverged(
+            f"the tape can't be followed: tick {tick} should be {expected} but is {actual}; "
+            "`ptp replay --verify` says which versions changed"
+        )

@@ -1,0 +1,104 @@
+"""Snapshots of a run that is not running: taking one at its last tick, and going back to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from ptp._util.clock import SystemClock
+from ptp.config import RunConfig, load_config
+from ptp.errors import RecordingError, SnapshotError
+from ptp.recording import RunDirectory
+from ptp.recording.database import open_for_writing
+from ptp.recording.history import rewind
+from ptp.replay import Tape
+from ptp.replay.travel import travel
+from ptp.runner.run import engine_of
+from ptp.snapshots import SnapshotHeader, SnapshotStore, take
+
+
+def recorded_config(directory: RunDirectory) -> RunConfig:
+    """Return the settings that a run was recorded with."""
+    return load_config(config_file=str(directory.path / "config.yaml"), environ={})
+
+
+def store_of(directory: RunDirectory) -> SnapshotStore:
+    """Return the snapshots on disk of a run."""
+    return SnapshotStore(directory.path / "snapshots")
+
+
+@contextmanager
+def owned(directory: RunDirectory) -> Iterator[None]:
+    """Own a run directory for a moment."""
+    directory.acquire()
+    try:
+        yield
+    finally:
+        directory.release()
+
+
+def create_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
+    """Take a snapshot at a run's last tick."""
+    config = recorded_config(directory)
+    with owned(directory):
+        metadata = directory.read_metadata()
+        engine = engine_of(directory, metadata, config, SystemClock())
+        tape = Tape(directory)
+        try:
+            travel(engine, tape, store_of(directory), tape.length)
+            snapshot = take(engine, metadata.run_id, metadata.agent, "asked for", metadata.rewinds,
+                            name=name, message=message)  # fmt: skip
+        finally:
+            tape.close()
+            engine.world.close()
+        return store_of(directory).save(snapshot, config.snapshot.compress, config.snapshot.validate)
+
+
+def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
+    """Give up what came after a snapshot, so that `ptp resume` goes on from it."""
+    store = store_of(directory)
+    with owned(directory):
+        header = store.find(wanted)
+        store.load(header)  # a damaged one is refused before anything is given up
+        tape = Tape(directory)
+        current = tape.is_current(header)
+        tape.close()
+        if not current:
+            raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
+        _rewind(directory, header, f"restored {wanted}")
+        for later in store.headers():
+            if later.tick > header.tick and later.name is None:
+                store.delete(later)
+    return header
+
+
+def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:
+    metadata = directory.read_metadata()
+    try:
+        connection = open_for_writing(directory.database)
+        with connection:
+            metadata.rewinds = rewind(connection, metadata.run_id, header.tick, SystemClock().time(), reason, dropped=0)
+        connection.close()
+    except apsw.Error as problem:
+        raise RecordingError(f"the run can't be rolled back: {problem}") from None
+    metadata.status, metadata.ticks, metadata.stop = "manual_stop", None, None
+    directory.write_metadata(metadata)
+
+
+def export_snapshot(directory: RunDirectory, wanted: str, target: Path) -> SnapshotHeader:
+    """Copy a snapshot to a file that another machine can begin from."""
+    store = store_of(directory)
+    header = store.find(wanted)
+    snapshot = store.load(header)
+    if not snapshot.world:
+        raise SnapshotError(f"world {header.world!r} can't save its state; share the run directory instead")
+    if target.exists():
+        raise SnapshotError(f"{target} is there already; choose another file")
+    try:
+        target.write_bytes(store.path(header.snapshot_id).read_bytes())
+    except OSError as problem:
+        raise SnapshotError(f"{target} can't be written: {problem.strerror}") from None
+    return header

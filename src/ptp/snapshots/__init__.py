@@ -1,0 +1,7 @@
+"""Snapshots: everything needed to go on from a tick, in memory and on disk."""
+
+from ptp.snapshots.ring import Ring
+from ptp.snapshots.snapshot import Snapshot, SnapshotHeader, take
+from ptp.snapshots.store import SnapshotStore
+
+__all__ = ["Ring", "Snapshot", "SnapshotHeader", "SnapshotStore", "take"]

@@ -1,0 +1,205 @@
+"""A snapshot: world, engine and agent at one tick, and how they become a file.
+
+A file is::
+
+    magic            8 bytes  b"PTPSNAP" and the format's number
+    header's length  4 bytes  little-endian
+    header's hash    8 bytes  xxh3 of the header
+    header                    JSON: run, tick, world, sizes, hash of the payload
+    payload                   world bytes, engine state, agent state; an LZ4 frame if compressed
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from struct import Struct
+from typing import Any
+
+import lz4.frame
+import msgspec
+from xxhash import xxh3_64_digest, xxh3_128_hexdigest
+
+from ptp._util.clock import iso
+from ptp._util.ids import uuid7
+from ptp.engine import Engine
+from ptp.errors import SnapshotError
+from ptp.worlds import WorldFacts
+
+FORMAT = 1
+MAGIC = b"PTPSNAP" + bytes([FORMAT])
+PREFIX = Struct("<8sI8s")
+MOST_HEADER = 1 << 20
+MOST_PAYLOAD = 1 << 30
+
+
+class SnapshotHeader(msgspec.Struct, kw_only=True):
+    """What is known of a snapshot without unpacking it."""
+
+    snapshot_id: str
+    run_id: str
+    tick: int
+    episode: int
+    created_at: str
+    world: str
+    family: str
+    world_version: str
+    origin: dict[str, str]
+    """The versions and the cartridge that the world's bytes belong to."""
+    world_bytes: int
+    engine_bytes: int
+    agent_bytes: int
+    payload_bytes: int
+    payload_hash: str
+    compression: str
+    rewinds: int
+    """How often the run had gone back when it was taken: a later rewind may have given it up."""
+    agent: str
+    reason: str
+    """What it was taken for: interval, an event, the end of the run, or a person's wish."""
+    name: str | None = None
+    message: str | None = None
+    tags: tuple[str, ...] = ()
+    location: str = ""
+    """The kind of situation, in the world's words."""
+    progress: dict[str, bool | float | None] = {}
+    save_ms: float = 0.0
+
+
+class Snapshot(msgspec.Struct):
+    """A snapshot in memory."""
+
+    header: SnapshotHeader
+    world: bytes
+    engine: dict[str, Any]
+    agent: dict[str, Any]
+
+
+def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int, **details: Any) -> Snapshot:
+    """Return everything needed to go on from here."""
+    began = engine.clock.monotonic()
+    facts, progress = engine.world.facts, engine.progress
+    header = SnapshotHeader(
+        snapshot_id=uuid7(engine.clock.time()),
+        run_id=run_id,
+        tick=progress.ticks,
+        episode=engine.episode,
+        created_at=iso(engine.clock.time()),
+        world=facts.name,
+        family=facts.family,
+        world_version=facts.version,
+        origin=facts.origin,
+        world_bytes=0,
+        engine_bytes=0,
+        agent_bytes=0,
+        payload_bytes=0,
+        payload_hash="",
+        compression="none",
+        rewinds=rewinds,
+        agent=agent_name,
+        reason=reason,
+        location=engine.world.context(),
+        progress={"reward": progress.reward, **msgspec.structs.asdict(progress.signals)},
+        **details,
+    )
+    world = engine.world.save() if facts.snapshot == "state" else b""
+    snapshot = Snapshot(header, world, engine.save(), engine.agent.save())
+    header.save_ms = round((engine.clock.monotonic() - began) * 1000, 3)
+    return snapshot
+
+
+def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
+    """Refuse a snapshot of another world, or of another cartridge."""
+    same_name = header.world == facts.name or header.family == "gameboy"  # a cartridge's file may be renamed
+    if header.family != facts.family or not same_name:
+        raise SnapshotError(
+            f"a snapshot of {header.world!r} can't be restored in {facts.name!r}; it needs its own world"
+        )
+    then, now = header.origin.get("rom_sha1"), facts.origin.get("rom_sha1")
+    if then != now:
+        raise SnapshotError(f"the snapshot is of another cartridge: {then}, and this one is {now}")
+    if header.world_version != facts.version:
+        raise SnapshotError(
+            f"the snapshot is of version {header.world_version} of {header.world!r}, and this is {facts.version}"
+        )
+
+
+def pack(snapshot: Snapshot, compress: bool) -> bytes:
+    """Return a snapshot as the bytes of a file."""
+    engine, agent = msgspec.json.encode(snapshot.engine), msgspec.json.encode(snapshot.agent)
+    payload = b"".join((snapshot.world, engine, agent))
+    if compress:
+        payload = lz4.frame.compress(payload, store_size=True)
+    header = msgspec.structs.replace(
+        snapshot.header,
+        world_bytes=len(snapshot.world),
+        engine_bytes=len(engine),
+        agent_bytes=len(agent),
+        payload_bytes=len(payload),
+        payload_hash=xxh3_128_hexdigest(payload),
+        compression="lz4" if compress else "none",
+    )
+    encoded = msgspec.json.encode(header)
+    return PREFIX.pack(MAGIC, len(encoded), xxh3_64_digest(encoded)) + encoded + payload
+
+
+def read_header(data: bytes, name: str) -> tuple[SnapshotHeader, int]:
+    """Return the header at the beginning of a file, and where it ends."""
+    if len(data) < PREFIX.size or data[:7] != MAGIC[:7]:
+        raise SnapshotError(f"{name} is not a ptp snapshot; make one with `ptp snapshot create`")
+    magic, length, digest = PREFIX.unpack_from(data)
+    if magic != MAGIC:
+        raise SnapshotError(f"{name} has snapshot format {magic[7]}; this ptp reads {FORMAT}")
+    end = PREFIX.size + length
+    if length > MOST_HEADER or end > len(data):
+        raise SnapshotError(f"{name} is damaged: its header is cut off; use an older snapshot")
+    encoded = data[PREFIX.size : end]
+    if xxh3_64_digest(encoded) != digest:
+        raise SnapshotError(f"{name} is damaged: its header does not match its hash; use an older snapshot")
+    try:
+        return msgspec.json.decode(encoded, type=SnapshotHeader), end
+    except msgspec.DecodeError as problem:
+        raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
+
+
+def read_file(path: Path) -> Snapshot:
+    """Return the snapshot in a file."""
+    try:
+        return unpack(path.read_bytes(), str(path))
+    except OSError as problem:
+        raise SnapshotError(f"{path} can't be read: {problem.strerror}") from None
+
+
+def unpack(data: bytes, name: str) -> Snapshot:
+    """Return the snapshot in a file's bytes; anything but a whole one is refused."""
+    header, start = read_header(data, name)
+    payload = memoryview(data)[start:]
+    if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
+        raise SnapshotError(f"{name} is damaged: its payload does not match its hash; use an older snapshot")
+    size = header.world_bytes + header.engine_bytes + header.agent_bytes
+    whole = _expand(payload, size, header.compression, name)
+    engine_at = header.world_bytes
+    agent_at = engine_at + header.engine_bytes
+    try:
+        engine = msgspec.json.decode(whole[engine_at:agent_at], type=dict[str, Any])
+        agent = msgspec.json.decode(whole[agent_at:], type=dict[str, Any])
+    except msgspec.DecodeError as problem:
+        raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
+    return Snapshot(header, bytes(whole[:engine_at]), engine, agent)
+
+
+def _expand(payload: memoryview, size: int, compression: str, name: str) -> bytes | memoryview:
+    """Return the payload unpacked; never more than the header says."""
+    if min(size, MOST_PAYLOAD) != size or size < 0:
+        raise SnapshotError(f"{name} is damaged: it says it holds {size} bytes; use an older snapshot")
+    if compression == "none":
+        whole: bytes | memoryview = payload
+    elif compression == "lz4":
+        try:
+            whole = lz4.frame.LZ4FrameDecompressor().decompress(payload, max_length=size + 1)
+        except (RuntimeError, EOFError) as problem:
+            raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
+    else:
+        raise SnapshotError(f"{name} is compressed by {compression!r}; this ptp knows lz4 and none")
+    if len(whole) != size:
+        raise SnapshotError(f"{name} is damaged: it says it holds {size} bytes, and does not; use an older snapshot")
+    return whole

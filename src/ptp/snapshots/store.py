@@ -1,0 +1,126 @@
+"""Snapshots on disk: one file each, found by id, name or tick."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from pathlib import Path
+
+from ptp._util.files import write_atomic
+from ptp.errors import SnapshotError, UnknownName
+from ptp.snapshots.snapshot import PREFIX, Snapshot, SnapshotHeader, pack, read_header, unpack
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _+.-]{0,99}")
+CACHE_BYTES = 64 << 20
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that could leave the folder or not be typed again."""
+    if not NAME.fullmatch(name) or ".." in name:
+        raise SnapshotError(f"{name!r} can't name a snapshot; use letters, digits, spaces, and - _ + . between them")
+
+
+class SnapshotStore:
+    """The snapshots of one run, in its `snapshots/` folder; loaded ones are kept for a while."""
+
+    def __init__(self, folder: Path, cache_bytes: int = CACHE_BYTES) -> None:
+        self._folder = folder
+        self._cache: OrderedDict[str, tuple[Snapshot, int]] = OrderedDict()
+        self._cache_bytes = cache_bytes
+
+    def save(self, snapshot: Snapshot, compress: bool = False, validate: bool = False) -> SnapshotHeader:
+        """Write a snapshot; a failed write leaves everything as it was."""
+        header = snapshot.header
+        if header.name is not None:
+            check_name(header.name)
+            if any(other.name == header.name for other in self.headers()):
+                raise SnapshotError(f"a snapshot named {header.name!r} is there already; choose another name")
+        data = pack(snapshot, compress)
+        path = self.path(header.snapshot_id)
+        try:
+            self._folder.mkdir(exist_ok=True)
+            write_atomic(path, data)
+        except OSError as problem:
+            raise SnapshotError(f"the snapshot can't be written: {problem.strerror}; older ones are intact") from None
+        if validate:
+            unpack(path.read_bytes(), path.name)
+        return read_header(data, path.name)[0]
+
+    def path(self, snapshot_id: str) -> Path:
+        """Return the file of a snapshot."""
+        return self._folder / f"{snapshot_id}.ptpsnap"
+
+    def headers(self) -> list[SnapshotHeader]:
+        """Return the headers of every readable snapshot, newest tick first."""
+        return sorted(self.readable()[0], key=lambda header: (header.tick, header.snapshot_id), reverse=True)
+
+    def readable(self) -> tuple[list[SnapshotHeader], list[str]]:
+        """Return every header that can be read, and what is wrong with the other files."""
+        headers, problems = [], []
+        for path in sorted(self._folder.glob("*.ptpsnap")):
+            try:
+                headers.append(_header_of(path))
+            except SnapshotError as problem:
+                problems.append(str(problem))
+        return headers, problems
+
+    def find(self, wanted: str) -> SnapshotHeader:
+        """Return the header of the snapshot of that name, id, beginning of an id, or `latest`."""
+        headers = self.headers()
+        if not headers:
+            raise SnapshotError("the run has no snapshots; a live run makes one with `ptp snapshot create`")
+        if wanted == "latest":
+            return headers[0]
+        for header in headers:
+            if wanted in (header.name, header.snapshot_id):
+                return header
+        begins = [header for header in headers if header.snapshot_id.startswith(wanted.lower())]
+        if len(begins) == 1:
+            return begins[0]
+        known = [header.name or header.snapshot_id for header in headers]
+        raise UnknownName("snapshot", wanted, known, "see `ptp snapshot list`")
+
+    def load(self, header: SnapshotHeader) -> Snapshot:
+        """Return a snapshot, from memory if it was loaded lately."""
+        key = header.snapshot_id
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            return self._cache[key][0]
+        path = self.path(key)
+        try:
+            data = path.read_bytes()
+        except OSError as problem:
+            raise SnapshotError(f"{path.name} can't be read: {problem.strerror}; use an older snapshot") from None
+        snapshot = unpack(data, path.name)
+        self._cache[key] = (snapshot, len(snapshot.world))
+        while sum(size for _, size in self._cache.values()) > self._cache_bytes:
+            self._cache.popitem(last=False)
+        return snapshot
+
+    def delete(self, header: SnapshotHeader) -> int:
+        """Remove a snapshot and return its size."""
+        path = self.path(header.snapshot_id)
+        size = path.stat().st_size
+        path.unlink()
+        self._cache.pop(header.snapshot_id, None)
+        return size
+
+    def shrink(self, most_bytes: float) -> list[SnapshotHeader]:
+        """Remove the oldest snapshots that no person named until the folder fits; the newest one always stays."""
+        removed = []
+        sizes = {path.stem: path.stat().st_size for path in self._folder.glob("*.ptpsnap")}
+        unnamed = [header for header in reversed(self.headers()[1:]) if header.name is None or header.tags]
+        while sum(sizes.values()) > most_bytes and unnamed:
+            header = unnamed.pop(0)
+            sizes[header.snapshot_id] -= self.delete(header)
+            removed.append(header)
+        return removed
+
+
+def _header_of(path: Path) -> SnapshotHeader:
+    with open(path, "rb") as file:
+        prefix = file.read(PREFIX.size)
+        if len(prefix) < PREFIX.size:
+            raise SnapshotError(f"{path.name} is not a ptp snapshot; it is cut off")
+        length = min(PREFIX.unpack(prefix)[1], path.stat().st_size)
+        return read_header(prefix + file.read(length), path.name)[0]

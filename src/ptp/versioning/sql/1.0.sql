@@ -1,0 +1,169 @@
+-- Schema 1.0 of game_data.db: the first twelve tables.
+-- A table named screenshots may be there too; 1.2 is the first version that asks for it.
+-- Timestamps are UTC, ISO 8601.
+
+CREATE TABLE _schema_version (
+    version TEXT PRIMARY KEY,
+    created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE TABLE sessions (
+    session_id TEXT PRIMARY KEY,
+    experiment_name TEXT,
+    started_at TIMESTAMP,
+    completed_at TIMESTAMP,
+    random_seed INTEGER,
+    config_snapshot TEXT,       -- JSON of the config
+    status TEXT,                -- running, completed, crashed, manual_stop
+    error_message TEXT
+);
+
+CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    session_id TEXT,
+    model_name TEXT,
+    rom_hash TEXT,
+    started_at TIMESTAMP,
+    completed_at TIMESTAMP,
+    duration_ticks INTEGER,
+    final_level INTEGER,
+    total_cost DECIMAL(10,4),
+    status TEXT
+);
+
+CREATE TABLE pokemon_party (
+    party_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    pokemon_id TEXT,
+    species TEXT,
+    nickname TEXT,
+    level INTEGER,
+    current_hp INTEGER,
+    max_hp INTEGER,
+    experience INTEGER,
+    moves TEXT,                 -- JSON
+    status TEXT,                -- alive, fainted, boxed
+    caught_at TIMESTAMP,
+    catch_location TEXT
+);
+
+CREATE TABLE battles (
+    battle_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    started_at TIMESTAMP,
+    ended_at TIMESTAMP,
+    battle_type TEXT,           -- wild, trainer, gym
+    enemy_species TEXT,
+    enemy_level INTEGER,
+    enemy_trainer TEXT,
+    outcome TEXT,               -- win, loss, flee, draw
+    turns_taken INTEGER,
+    player_pokemon TEXT,
+    used_items TEXT,            -- JSON
+    money_earned INTEGER
+);
+
+CREATE TABLE battle_turns (
+    turn_id TEXT PRIMARY KEY,
+    battle_id TEXT,
+    turn_number INTEGER,
+    timestamp TIMESTAMP,
+    player_action TEXT,         -- move, item, switch, run
+    player_move TEXT,
+    player_target TEXT,
+    player_damage INTEGER,
+    enemy_action TEXT,
+    enemy_move TEXT,
+    enemy_damage INTEGER,
+    player_hp_after INTEGER,
+    enemy_hp_after INTEGER,
+    turn_result TEXT
+);
+
+CREATE TABLE decisions (
+    decision_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    game_state TEXT,            -- JSON
+    decision_type TEXT,
+    decision_context TEXT,      -- JSON
+    reasoning TEXT,
+    confidence_score DECIMAL(5,4),
+    decision_latency_ms INTEGER,
+    tokens_used INTEGER,
+    api_cost DECIMAL(10,6),
+    model_used TEXT,
+    execution_status TEXT,      -- success, failed, partial
+    execution_error TEXT
+);
+
+CREATE TABLE navigation_events (
+    event_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    event_type TEXT,            -- move, interact, encounter
+    from_location TEXT,
+    to_location TEXT,
+    direction TEXT,
+    map_name TEXT,
+    coordinates TEXT,           -- JSON {x, y}
+    encountered_pokemon TEXT
+);
+
+CREATE TABLE inventory_transactions (
+    transaction_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    action TEXT,                -- add, remove, use
+    item TEXT,
+    quantity INTEGER,
+    source TEXT,                -- pickup, shop, reward
+    context TEXT                -- JSON
+);
+
+CREATE TABLE objectives (
+    objective_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    objective_type TEXT,        -- badge, catch, evolution, region
+    target TEXT,
+    status TEXT,                -- pending, in_progress, completed, failed
+    started_at TIMESTAMP,
+    completed_at TIMESTAMP,
+    progress TEXT               -- JSON
+);
+
+CREATE TABLE errors (
+    error_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    error_type TEXT,
+    error_message TEXT,
+    stack_trace TEXT,
+    context TEXT,               -- JSON
+    recovered BOOLEAN,
+    recovery_action TEXT
+);
+
+CREATE TABLE performance_metrics (
+    metric_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    metric_type TEXT,           -- tick_rate, latency, memory, cost
+    value DECIMAL(10,4),
+    unit TEXT
+);
+
+CREATE TABLE ai_model_configurations (
+    config_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    model_name TEXT,
+    temperature DECIMAL(4,2),
+    max_tokens INTEGER,
+    system_prompt TEXT,
+    model_parameters TEXT       -- JSON
+);
+
+INSERT INTO _schema_version (version) VALUES ('1.0');

@@ -1,0 +1,244 @@
+"""Battles as a whole: turns, damage, items used, outcome. A battle is more than two states can tell."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ptp.errors import WorldError
+from ptp.worlds.gameboy.differences import count_items
+from ptp.worlds.gameboy.events import BattleEnded, BattleTurn, Caught, GameEvent, Outcome, TurnAction, TurnResult
+from ptp.worlds.gameboy.state import Fighter, GameState, Move
+
+OUTCOMES: dict[int, Outcome] = {0: "win", 1: "loss", 2: "flee"}
+_RESULTS: dict[Outcome | None, TurnResult] = {"flee": "fled", "caught": "caught", "loss": "lost"}
+
+
+class OpenBattle(msgspec.Struct):
+    """A battle that goes on."""
+
+    first: GameState
+    last: GameState
+    faced: GameState | None = None
+    """The first time the battle menu was up: then both sides had sent out their first."""
+    menu: GameState | None = None
+    """The last time the battle menu was up: a turn is what happens from one to the next."""
+    own_hp: int | None = None
+    """HP of the creature that fought when the menu was up, as long as it is there."""
+    enemy_hp: int | None = None
+    turns: int = 0
+    used: dict[str, int] = {}
+
+
+class BattleLog:
+    """Fed with every state, tells the turns and the ends of battles."""
+
+    def __init__(self) -> None:
+        self._open: OpenBattle | None = None
+
+    @property
+    def turn(self) -> int | None:
+        """The number of the present turn, from 1; None outside battles."""
+        return None if self._open is None else self._open.turns + 1
+
+    def feed(self, state: GameState) -> list[GameEvent]:
+        """Take in the next state."""
+        if self._open is None:
+            if state.battle is not None:
+                self._open = OpenBattle(state, state)
+                self._open_menu(self._open, state)
+            return []
+        if state.battle is None:
+            ended, self._open = self._open, None
+            return _end(ended, state)
+        return self._go_on(self._open, state)
+
+    def _go_on(self, battle: OpenBattle, state: GameState) -> list[GameEvent]:
+        events: list[GameEvent] = []
+        _follow(battle, state)
+        if state.battle is not None and state.battle.choosing:
+            if battle.menu is not None and _acted(battle, state):
+                events.append(_turn(battle, state, None))
+            self._open_menu(battle, state)
+        battle.last = state
+        return events
+
+    def _open_menu(self, battle: OpenBattle, state: GameState) -> None:
+        assert state.battle is not None
+        if state.battle.choosing:
+            battle.faced = battle.faced or state
+            battle.menu = state
+            battle.own_hp = state.battle.own.hp if state.battle.own else None
+            battle.enemy_hp = state.battle.enemy.hp if state.battle.enemy else None
+
+    def save(self) -> bytes:
+        """Return the open battle as JSON."""
+        return msgspec.json.encode(self._open)
+
+    def load(self, data: bytes) -> None:
+        """Return to a saved battle."""
+        try:
+            self._open = msgspec.json.decode(data, type=OpenBattle | None)
+        except msgspec.DecodeError as problem:
+            raise WorldError(f"not a saved battle: {problem}") from None
+
+
+def _follow(battle: OpenBattle, state: GameState) -> None:
+    """Note the HP of the two that fight; one that has fallen, or was replaced, is not followed further."""
+    now, then = state.battle, battle.menu.battle if battle.menu else None
+    if now is None or then is None:
+        return
+    if battle.enemy_hp and now.enemy and then.enemy and _is_same(now.enemy, then.enemy):
+        battle.enemy_hp = now.enemy.hp
+    if battle.own_hp and now.own and then.own and now.active_slot == then.active_slot:
+        battle.own_hp = now.own.hp
+
+
+def _is_same(one: Fighter, other: Fighter) -> bool:
+    return (one.species_id, one.level, one.max_hp) == (other.species_id, other.level, other.max_hp)
+
+
+def _acted(battle: OpenBattle, state: GameState) -> bool:
+    """Whether anything happened since the menu was up; looking into the bag is not a turn."""
+    menu, now = battle.menu, state.battle
+    then = menu.battle if menu else None
+    if menu is None or then is None or now is None:
+        return False
+    return (now.own, now.enemy, now.active_slot) != (then.own, then.enemy, then.active_slot) or bool(
+        _items_used(menu, state)
+    )
+
+
+def _items_used(before: GameState, after: GameState) -> dict[str, int]:
+    if before.inventory is after.inventory or before.inventory is None or after.inventory is None:
+        return {}
+    names = {item.id: item.name or f"item {item.id}" for item in before.inventory}
+    gone = count_items(before.inventory) - count_items(after.inventory)
+    return {names[item]: count for item, count in gone.items()}
+
+
+def _turn(battle: OpenBattle, state: GameState, outcome: Outcome | None) -> BattleTurn:
+    assert battle.menu is not None
+    then = battle.menu.battle
+    assert then is not None
+    own, enemy = then.own, then.enemy
+    battle.turns += 1
+    used = _items_used(battle.menu, state)
+    for name, count in used.items():
+        battle.used[name] = battle.used.get(name, 0) + count
+    action, move = _player_action(battle, state, used, outcome)
+    enemy_move = _move_used(enemy, _present(state, "enemy"))
+    enemy_damage = _damage(own, battle.own_hp)
+    return BattleTurn(
+        number=battle.turns,
+        player_action=action,
+        player_move=move,
+        player_target=enemy.species if enemy and action == "move" else None,
+        player_damage=_damage(enemy, battle.enemy_hp),
+        enemy_action="move" if enemy_damage or enemy_move else None,
+        enemy_move=enemy_move,
+        enemy_damage=enemy_damage,
+        player_hp_after=battle.own_hp,
+        enemy_hp_after=battle.enemy_hp,
+        result=_result(battle, outcome),
+    )
+
+
+def _damage(fighter: Fighter | None, hp: int | None) -> int | None:
+    """Return the HP lost; None when they grew, for then healing hides how many were lost."""
+    return None if fighter is None or hp is None or hp > fighter.hp else fighter.hp - hp
+
+
+def _player_action(
+    battle: OpenBattle, state: GameState, used: dict[str, int], outcome: Outcome | None
+) -> tuple[TurnAction | None, str | None]:
+    then = battle.menu.battle if battle.menu else None
+    if used:
+        return "item", ", ".join(used)
+    if outcome == "flee":
+        return "run", None
+    move = _move_used(then.own if then else None, _present(state, "own"))
+    if move is not None:
+        return "move", move
+    if then and state.battle and state.battle.active_slot != then.active_slot and battle.own_hp:
+        return "switch", state.battle.own.species if state.battle.own else None
+    return None, None
+
+
+def _present(state: GameState, side: Literal["own", "enemy"]) -> Fighter | None:
+    if state.battle is None:
+        return None
+    return state.battle.own if side == "own" else state.battle.enemy
+
+
+def _move_used(before: Fighter | None, after: Fighter | None) -> str | None:
+    """Return the move whose PP went down."""
+    if before is None or after is None:
+        return None
+    now = {move.id: move for move in after.moves}
+    spent = (move for move in before.moves if move.id in now and now[move.id].pp < move.pp)
+    return next((_move_name(move) for move in spent), None)
+
+
+def _move_name(move: Move) -> str:
+    return move.name or f"move {move.id}"
+
+
+def _result(battle: OpenBattle, outcome: Outcome | None) -> TurnResult:
+    if outcome in _RESULTS:
+        return _RESULTS[outcome]
+    if battle.own_hp == 0:
+        return "both fainted" if battle.enemy_hp == 0 else "own fainted"
+    return "enemy fainted" if battle.enemy_hp == 0 else "goes on"
+
+
+def _end(battle: OpenBattle, state: GameState) -> list[GameEvent]:
+    outcome = _outcome(battle, state)
+    events: list[GameEvent] = []
+    if battle.menu is not None and (_acted(battle, battle.last) or outcome in ("flee", "caught")):
+        events.append(_turn(battle, battle.last, outcome))
+    first = battle.first.battle
+    assert first is not None
+    faced = battle.faced.battle if battle.faced else None
+    enemy = first.enemy if first.kind == "wild" else faced.enemy if faced else None
+    if outcome == "caught" and _stays_behind(battle, state) and enemy is not None:
+        events.append(Caught(enemy.species, enemy.species_id, enemy.level, battle.first.location, False))
+    events.append(
+        BattleEnded(
+            kind=first.kind,
+            outcome=outcome,
+            turns=battle.turns,
+            enemy_species=enemy.species if enemy else None,
+            enemy_level=enemy.level if enemy else None,
+            trainer=first.trainer,
+            player_pokemon=faced.own.species if faced and faced.own else None,
+            used_items=battle.used,
+            money_earned=_earned(battle.first.money, state.money),
+        )
+    )
+    return events
+
+
+def _outcome(battle: OpenBattle, state: GameState) -> Outcome | None:
+    last = battle.last.battle
+    if (last is not None and last.lost) or state.battle_result == 1:
+        return "loss"
+    if _has_caught(battle, state):
+        return "caught"
+    if state.battle_result == 2 and battle.own_hp == 0 and battle.enemy_hp == 0:
+        return "draw"
+    return None if state.battle_result is None else OUTCOMES.get(state.battle_result)
+
+
+def _has_caught(battle: OpenBattle, state: GameState) -> bool:
+    grew = len(state.party or ()) > len(battle.first.party or ())
+    return grew or (state.owned or 0) > (battle.first.owned or 0)
+
+
+def _stays_behind(battle: OpenBattle, state: GameState) -> bool:
+    return len(state.party or ()) == len(battle.first.party or ())
+
+
+def _earned(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before

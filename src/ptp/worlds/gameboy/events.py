@@ -1,0 +1,196 @@
+"""What happened between two states.
+
+| event | table |
+|---|---|
+| Encounter, MapChanged, DialogShown | navigation_events |
+| BattleStarted, BattleEnded | battles |
+| BattleTurn | battle_turns |
+| ItemChanged, MoneyChanged | inventory_transactions |
+| PartySeen | pokemon_party |
+| BadgeEarned, Caught | objectives |
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ptp.worlds.gameboy.state import BattleKind, Facing, Member, Point
+
+Outcome = Literal["win", "loss", "flee", "draw", "caught"]
+TurnAction = Literal["move", "item", "switch", "run"]
+TurnResult = Literal["goes on", "enemy fainted", "own fainted", "both fainted", "fled", "caught", "lost"]
+
+
+class _Event(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="event"):
+    """The form of every event."""
+
+
+class Encounter(_Event, frozen=True, gc=False):
+    """A wild creature appeared."""
+
+    species: str | None
+    species_id: int
+    level: int
+    location: str | None
+    coordinates: Point | None
+
+
+class MapChanged(_Event, frozen=True, gc=False):
+    """The player went to another map."""
+
+    from_map: int
+    from_location: str | None
+    to_map: int
+    to_location: str | None
+    direction: Facing | None
+    coordinates: Point | None
+
+
+class DialogShown(_Event, frozen=True, gc=False):
+    """Somebody, or a sign, has said something; told when the text is complete, that is when it goes."""
+
+    text: str
+    location: str | None
+    coordinates: Point | None
+
+
+class BattleStarted(_Event, frozen=True, gc=False):
+    """A fight began; who a trainer sends out is not known yet."""
+
+    kind: BattleKind | None
+    trainer: str | None
+    enemy_species: str | None
+    enemy_level: int | None
+    location: str | None
+
+
+class BattleTurn(_Event, frozen=True, gc=False):
+    """Both sides acted; None is what the game's memory does not tell."""
+
+    number: int
+    player_action: TurnAction | None
+    player_move: str | None
+    player_target: str | None
+    player_damage: int | None
+    enemy_action: Literal["move"] | None
+    enemy_move: str | None
+    enemy_damage: int | None
+    player_hp_after: int | None
+    enemy_hp_after: int | None
+    result: TurnResult
+
+
+class BattleEnded(_Event, frozen=True, gc=False):
+    """A fight is over."""
+
+    kind: BattleKind | None
+    outcome: Outcome | None
+    turns: int
+    enemy_species: str | None
+    enemy_level: int | None
+    trainer: str | None
+    player_pokemon: str | None
+    used_items: dict[str, int]
+    money_earned: int | None
+
+
+class Joined(_Event, frozen=True, gc=False):
+    """A creature is new in the party."""
+
+    slot: int
+    species: str | None
+    species_id: int
+    nickname: str | None
+    level: int
+    location: str | None
+
+
+class PartySeen(_Event, frozen=True, gc=False):
+    """The party as it is after something happened to it."""
+
+    members: tuple[Member, ...]
+    location: str | None
+
+
+class Caught(_Event, frozen=True, gc=False):
+    """A wild creature was caught."""
+
+    species: str | None
+    species_id: int
+    level: int
+    location: str | None
+    in_party: bool
+
+
+class Fainted(_Event, frozen=True, gc=False):
+    """A creature has no HP left."""
+
+    side: Literal["own", "enemy"]
+    species: str | None
+    species_id: int
+    level: int
+    slot: int | None
+
+
+class LevelUp(_Event, frozen=True, gc=False):
+    """A creature of the party reached a level."""
+
+    slot: int
+    species: str | None
+    nickname: str | None
+    from_level: int
+    to_level: int
+
+
+class Evolved(_Event, frozen=True, gc=False):
+    """A creature of the party became another."""
+
+    slot: int
+    from_species: str | None
+    to_species: str | None
+
+
+class BadgeEarned(_Event, frozen=True, gc=False):
+    """A badge is new; None is one the profile does not name."""
+
+    name: str | None
+    count: int
+
+
+class ItemChanged(_Event, frozen=True, gc=False):
+    """There is more or less of something in the bag."""
+
+    action: Literal["add", "remove", "use"]
+    item: str | None
+    item_id: int
+    quantity: int
+    """How many, always above 0; the action says which way."""
+    source: Literal["shop", "battle"] | None
+
+
+class MoneyChanged(_Event, frozen=True, gc=False):
+    """The player has more or less money."""
+
+    change: int
+    money: int
+
+
+GameEvent = (
+    Encounter
+    | MapChanged
+    | DialogShown
+    | BattleStarted
+    | BattleTurn
+    | BattleEnded
+    | Joined
+    | PartySeen
+    | Caught
+    | Fainted
+    | LevelUp
+    | Evolved
+    | BadgeEarned
+    | ItemChanged
+    | MoneyChanged
+)

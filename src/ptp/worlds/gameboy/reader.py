@@ -1,0 +1,219 @@
+"""Reading a whole state from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy import parts
+from ptp.worlds.gameboy.memory import Bytes, Memory
+from ptp.worlds.gameboy.profiles import GameProfile
+from ptp.worlds.gameboy.state import (
+    Battle,
+    Connection,
+    Facing,
+    GameState,
+    Item,
+    Member,
+    Menu,
+    PlayTime,
+    Point,
+    ScreenType,
+    Warp,
+)
+from ptp.worlds.gameboy.text import ARROW, ScreenRows, has_cursor, has_start_menu, message, screen_lines
+
+T = TypeVar("T")
+
+FACINGS: dict[int, Facing] = {0: "down", 4: "up", 8: "left", 12: "right"}
+SCRIPTED = 0b1010_0000  # walk flags: the game moves the player, or ignores the buttons
+BATTLE_MENU = 0x0B
+
+# Picked in one call each: looking up every address by name would take longer than reading it.
+_values = itemgetter(
+    at.FONT_LOADED, at.IN_BATTLE, at.BATTLE_RESULT, at.PLAYER_FACING, at.MAP_ID, at.PLAYER_X, at.PLAYER_Y,
+    at.MAP_WIDTH, at.MAP_HEIGHT, at.INPUT_IGNORED, at.WALK_FLAGS,
+    at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS,
+)  # fmt: skip
+_FACTS = (
+    slice(at.MONEY, at.MONEY + at.MONEY_SIZE),
+    slice(at.COINS, at.COINS + at.COINS_SIZE),
+    slice(at.PLAYER_NAME, at.PLAYER_NAME + at.NAME_SIZE),
+    slice(at.RIVAL_NAME, at.RIVAL_NAME + at.NAME_SIZE),
+    slice(at.BADGES, at.BADGES + 1),
+    slice(at.DEX_OWNED, at.DEX_SEEN + at.DEX_SIZE),
+)
+_clock = itemgetter(at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS)
+_menu = itemgetter(at.TEXT_BOX, at.MENU_ITEM, at.MENU_LAST, at.MENU_X, at.MENU_Y, at.LIST_SCROLL)
+_edges = itemgetter(at.CONNECTIONS, *at.CONNECTION_HEADERS.values())
+_fight = itemgetter(
+    at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_CLASS, at.TRAINER_NUMBER, at.ACTIVE_SLOT, at.TEXT_BOX,
+    slice(at.ENEMY, at.ENEMY + at.FIGHTER_SIZE), slice(at.OWN, at.OWN + at.FIGHTER_SIZE),
+)  # fmt: skip
+_TILES = slice(at.TILE_MAP, at.TILE_MAP_END)
+
+
+def read_state(memory: Memory, profile: GameProfile) -> GameState:
+    """Return the state that is in memory: a pure function of its bytes."""
+    return StateReader(profile).read(memory)
+
+
+def is_owned(memory: Memory, dex: int) -> bool:
+    """Whether the creature of that dex number, from 1, was ever owned."""
+    return bool(memory.image[at.DEX_OWNED + (dex - 1) // 8] & 1 << (dex - 1) % 8)
+
+
+def has_event(memory: Memory, flag: int) -> bool:
+    """Whether an event flag is set."""
+    return bool(memory.image[at.EVENTS + flag // 8] & 1 << flag % 8)
+
+
+class Shown(NamedTuple):
+    """The text on the screen."""
+
+    dialog: str | None
+    lines: tuple[str, ...]
+    waiting: bool
+    has_cursor: bool
+    has_start_menu: bool
+
+
+class StateReader:
+    """Reads states one after the other; a part whose bytes did not change is not decoded again."""
+
+    def __init__(self, profile: GameProfile) -> None:
+        self._profile = profile
+        self._last: dict[str, tuple[Bytes, Any]] = {}
+        self._rows = ScreenRows(profile.charmap)
+        self._facts = itemgetter(*_FACTS, slice(at.EVENTS, at.EVENTS + profile.event_bytes))
+
+    def read(self, memory: Memory) -> GameState:
+        """Return the state that is in memory."""
+        image, profile = memory.image, self._profile
+        if not profile.readable:
+            return GameState(profile.name)
+        (font, in_battle, result, facing, map_id, x, y, width, height, ignored, flags, hours, minutes,
+         seconds) = _values(image)  # fmt: skip
+        shown = self._shown(image) if font & 1 or in_battle else None
+        menu = _read_menu(image) if shown else None
+        if not (width and height):
+            return _before_the_game(profile, shown, menu)
+        facts = self._same("facts", b"".join(self._facts(image)), parts.read_facts)
+        area = profile.maps.get(map_id)
+        dialog, text, waiting = shown[:3] if shown else (None, None, False)
+        return GameState(
+            profile=profile.name,
+            screen_type=_screen_type(in_battle, shown),
+            location=area.name if area else None,
+            map_id=map_id,
+            coordinates=Point(x, y),
+            facing=FACINGS.get(facing),
+            party=self._party(image),
+            inventory=self._inventory(image),
+            money=facts.money,
+            coins=facts.coins,
+            badges=facts.badges,
+            badge_names=facts.badge_names,
+            owned=facts.owned,
+            seen=facts.seen,
+            events=facts.events,
+            battle=self._battle(image) if in_battle else None,
+            battle_result=result,
+            dialog=dialog,
+            text=text,
+            waiting=waiting,
+            menu=menu,
+            input_blocked=bool(ignored or flags & SCRIPTED),
+            warps=self._warps(image),
+            connections=self._connections(image) if image[at.CONNECTIONS] else (),
+            width=width * 2,
+            height=height * 2,
+            player=facts.player,
+            rival=facts.rival,
+            play_time=PlayTime(hours, minutes, seconds),
+        )
+
+    def wind(self, state: GameState, memory: Memory) -> GameState:
+        """Return the same state with the clock of now."""
+        if state.play_time is None:
+            return state
+        time = PlayTime(*_clock(memory.image))
+        return state if time == state.play_time else msgspec.structs.replace(state, play_time=time)
+
+    def _same(self, part: str, data: Bytes, read: Callable[[bytes, GameProfile], T]) -> T:
+        last = self._last.get(part)
+        if last is not None and last[0] == data:
+            value: T = last[1]
+            return value
+        value = read(bytes(data), self._profile)
+        self._last[part] = (data, value)
+        return value
+
+    def _shown(self, image: Bytes) -> Shown:
+        return self._same("shown", image[_TILES], self._read_shown)
+
+    def _read_shown(self, tiles: bytes, profile: GameProfile) -> Shown:
+        rows = self._rows.read(tiles)
+        return Shown(
+            dialog=message(tiles, rows),
+            lines=screen_lines(rows),
+            waiting=tiles[at.PROMPT_ARROW - at.TILE_MAP] == ARROW,
+            has_cursor=has_cursor(tiles),
+            has_start_menu=has_start_menu(tiles),
+        )
+
+    def _party(self, image: Bytes) -> tuple[Member, ...] | None:
+        count = image[at.PARTY_COUNT]
+        if count > at.PARTY_MOST:
+            return None
+        members = image[at.PARTY : at.PARTY + at.MEMBER_SIZE * count]
+        names = image[at.NICKNAMES : at.NICKNAMES + at.NAME_SIZE * count]
+        return self._same("party", members + names, parts.read_party)
+
+    def _inventory(self, image: Bytes) -> tuple[Item, ...] | None:
+        count = image[at.BAG_COUNT]
+        if count > at.BAG_MOST:
+            return None
+        return self._same("bag", image[at.BAG : at.BAG + 2 * count], parts.read_items)
+
+    def _warps(self, image: Bytes) -> tuple[Warp, ...] | None:
+        count = image[at.WARP_COUNT]
+        if count > at.WARPS_MOST:
+            return None
+        entries = image[at.WARPS : at.WARPS + at.WARP_SIZE * count]
+        return self._same("warps", bytes((image[at.LAST_MAP],)) + entries, parts.read_warps)
+
+    def _connections(self, image: Bytes) -> tuple[Connection, ...]:
+        return self._same("connections", bytes(_edges(image)), parts.read_connections)
+
+    def _battle(self, image: Bytes) -> Battle:
+        *head, text_box, enemy, own = _fight(image)
+        data = bytes((*head, text_box == BATTLE_MENU)) + enemy + own
+        return self._same("battle", data, parts.read_battle)
+
+
+def _before_the_game(profile: GameProfile, shown: Shown | None, menu: Menu | None) -> GameState:
+    """Return the state of a title or naming screen: nothing is owned, and there is no place to be."""
+    dialog, text, waiting = shown[:3] if shown else (None, None, False)
+    screen: ScreenType = "dialog" if dialog is not None and not (shown and shown.has_cursor) else "menu"
+    return GameState(
+        profile.name, screen, party=(), inventory=(), dialog=dialog, text=text, waiting=waiting, menu=menu
+    )  # fmt: skip
+
+
+def _screen_type(in_battle: int, shown: Shown | None) -> ScreenType:
+    if in_battle:
+        return "battle"
+    if shown is None:
+        return "overworld"
+    if shown.has_cursor:
+        return "pause" if shown.has_start_menu else "menu"
+    return "menu" if shown.dialog is None else "dialog"
+
+
+def _read_menu(image: Bytes) -> Menu:
+    return Menu(*_menu(image))

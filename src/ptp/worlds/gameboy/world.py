@@ -1,0 +1,214 @@
+"""The Game Boy world: a cartridge, its emulator, and what its memory says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+import numpy as np
+import xxhash
+
+from ptp.errors import ConfigError, WorldError
+from ptp.worlds.contract import Outcome, Signals, SnapshotKind, World, WorldFacts, WorldSpec
+from ptp.worlds.gameboy.battles import BattleLog
+from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
+from ptp.worlds.gameboy.commands import BUTTONS
+from ptp.worlds.gameboy.differences import differences
+from ptp.worlds.gameboy.env import GameBoyEnv
+from ptp.worlds.gameboy.events import GameEvent
+from ptp.worlds.gameboy.memory import MemoryReader
+from ptp.worlds.gameboy.profiles import BUILT_IN, GameProfile, find_profile
+from ptp.worlds.gameboy.reader import StateReader
+from ptp.worlds.gameboy.saved import pack, unpack
+from ptp.worlds.gameboy.state import GameState
+from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
+
+SIGNALS = ("battle", "caught", "badges", "level")
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a Game Boy world is made with."""
+
+    rom: str
+    """A file, or the name of a built-in cartridge."""
+    profile: str | None = None
+    frames_per_tick: Annotated[int, msgspec.Meta(ge=1)] = 24
+    start_state: str | None = None
+    save_file: str | None = None
+
+
+class GameBoyWorld(World):
+    """A cartridge to play; a state is read after every tick."""
+
+    family: ClassVar[str] = "gameboy"
+    storage_profile: ClassVar[str] = "gameboy"
+    snapshot: ClassVar[SnapshotKind] = "state"
+
+    env: GameBoyEnv
+
+    def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise WorldError(f"world {spec.name!r} can't render {render_mode!r}; it offers: rgb_array")
+        options = _read_options(spec)
+        self.spec = spec
+        self.cartridge = _find_cartridge(options.rom)
+        self.profile = find_profile(self.cartridge, options.profile)
+        self.env = _make_env(self.cartridge, options)
+        self.facts = _facts(spec, self.cartridge, self.profile)
+        codec = self.env.codec
+        self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
+        self.state_hash = self._state_hash
+        self._reader = MemoryReader(self.env.pyboy.memory, self.profile.event_bytes, self.env.ram)
+        self._states = StateReader(self.profile)
+        self._screen = self.env.pixels.data.cast("B")
+        self._view = self.env.pixels[:, :, :3]
+        self._view.flags.writeable = False
+        self._state = GameState(self.profile.name)
+        self._begin()
+
+    def _begin(self, battles: BattleLog | None = None) -> None:
+        self._battles = battles or BattleLog()
+        self._repetition = Repetition()
+        self.movement: Movement = "moving"
+        """Whether the player gets on, is stuck, or walks in circles."""
+        self.events: list[GameEvent] = []
+        """What happened in the last tick."""
+        self._data: bytes | None = None
+        self._look()
+        if battles is None:
+            self._battles.feed(self._state)
+        self._number_turn()
+
+    def names_of_commands(self) -> tuple[str, ...]:
+        """Return the buttons."""
+        return BUTTONS
+
+    def reset(self, seed: int) -> Any:
+        """Go back to the start; the seed changes nothing, for a cartridge has no dice of its own."""
+        self.env.reset(seed=seed)
+        self._begin()
+        return self._view
+
+    def step(self, command: Any) -> Outcome:
+        """Press a button and let a tick pass; the picture is a view that the next step changes."""
+        self.env.advance(command)
+        before = self._state
+        if self._look():
+            self.events = differences(before, self._state) + self._battles.feed(self._state)
+            self._number_turn()
+        else:
+            self.events = []
+        state = self._state
+        self.movement = self._repetition.feed((state.map_id, state.coordinates), self._hash, command)
+        return Outcome(self._view, 0.0, False, False, {})
+
+    def _look(self) -> bool:
+        """Read the state; return whether anything but the clock changed."""
+        data = self._reader.read() if self.profile.readable else b""
+        digest = xxhash.xxh3_64(self._screen)
+        digest.update(data)
+        self._hash = digest.hexdigest()
+        if data == self._data:
+            self._state = self._states.wind(self._state, self._reader.memory)
+            return False
+        self._data = data
+        self._state = self._states.read(self._reader.memory)
+        return True
+
+    def _number_turn(self) -> None:
+        state = self._state
+        if state.battle is not None:
+            battle = msgspec.structs.replace(state.battle, turn=self._battles.turn)
+            self._state = msgspec.structs.replace(state, battle=battle)
+
+    def _state_hash(self, observation: Any, reward: float, terminated: bool, truncated: bool) -> str:
+        """Return the hash of the screen and the state's bytes but the clock, as they are after the last step."""
+        return self._hash
+
+    def state(self, observation: Any) -> Any:
+        """Return the state after the last step."""
+        return self._state
+
+    def context(self) -> str:
+        """Return the kind of screen, and the place where one can walk."""
+        state = self._state
+        if state.screen_type == "overworld":
+            return f"overworld:{state.location}"
+        return state.screen_type or ""
+
+    def signals(self) -> Signals:
+        """Return what pacing and limits need to know."""
+        state = self._state
+        level = max((member.level for member in state.party), default=None) if state.party else None
+        return Signals(state.battle is not None, state.owned, state.badges, level)
+
+    def surroundings(self) -> Surroundings | None:
+        """Return the squares around the player; None where there is no map to stand on."""
+        if self._state.map_id is None:
+            return None
+        return observe(self._reader.read_more(*NEEDED), self.cartridge.data)
+
+    def read_memory(self, start: int, stop: int) -> bytes:
+        """Return raw memory, for a game nobody has described."""
+        return bytes(self.env.pyboy.memory[start:stop])
+
+    def frame(self) -> np.ndarray[Any, Any]:
+        """Return a copy of the picture."""
+        return self.env.render()
+
+    def observe(self) -> Any:
+        """Return what the screen shows now."""
+        return self._view
+
+    def save(self) -> bytes:
+        """Return the emulator's state and the open battle."""
+        return pack(self._battles.save(), self.env.save())
+
+    def load(self, data: bytes) -> None:
+        """Return to a saved state, in this world or a new one of the same cartridge."""
+        battle, state = unpack(data)
+        battles = BattleLog()
+        battles.load(battle)
+        self.env.load(state)
+        self._begin(battles)
+
+    def close(self) -> None:
+        """Switch the emulator off."""
+        self.env.close()
+
+
+def _read_options(spec: WorldSpec) -> Options:
+    try:
+        return msgspec.convert(spec.options, Options)
+    except msgspec.ValidationError as problem:
+        raise ConfigError(f"world {spec.name!r}: {problem}") from None
+
+
+def _find_cartridge(rom: str) -> Cartridge:
+    return read_cartridge(BUILT_IN.get(rom) or Path(rom))
+
+
+def _make_env(cartridge: Cartridge, options: Options) -> GameBoyEnv:
+    battery = read_battery(Path(options.save_file), cartridge) if options.save_file else None
+    env = GameBoyEnv(cartridge, options.frames_per_tick, battery)
+    if options.start_state:
+        env.start_from(Path(options.start_state))
+    return env
+
+
+def _facts(spec: WorldSpec, cartridge: Cartridge, profile: GameProfile) -> WorldFacts:
+    from ptp.worlds.gym import package_versions
+
+    return WorldFacts(
+        name=spec.name,
+        family=GameBoyWorld.family,
+        version=cartridge.title or cartridge.name,
+        render_modes=("rgb_array",),
+        render_mode="rgb_array",
+        control_modes=("agent", "human"),
+        storage_profile=GameBoyWorld.storage_profile,
+        snapshot=GameBoyWorld.snapshot,
+        signals=SIGNALS if profile.readable else (),
+        origin={**package_versions("pyboy"), "rom_sha1": cartridge.sha1, "profile": profile.name},
+    )
