@@ -28,8 +28,8 @@ dev: .venv/dev ## install ptp with everything that tests need
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ .venv/setup
 
-run: setup ## play and record a first run
-	@$(BIN)/ptp run --world FrozenLake-v1 --agent random --max-ticks 1000 --tick-rate-base 400
+run: setup ## watch the explorer play Tallgrass for a minute, recorded
+	@$(BIN)/ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 2500 --max-badges 1
 
 test: check ## check the code and run the whole test suite with coverage
 	@rm -f .coverage .coverage.*

@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_and_what_was_committed_is_kept(tmp_path: Path) -> N
         for tick in range(2, 100_000):
             writer.add([step(tick)])
 
-    with pytest.raises(RecordingError, match="full; what was committed is kept"):
+    with pytest.raises(RecordingError, match="full; what was committed is kept; free some space"):
         write_on()
     with pytest.raises(RecordingError):
         writer.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -81,6 +82,13 @@ def test_a_run_resumes_along_its_tape_when_it_has_no_snapshot(tmp_path: Path, wo
     result = resume(RunDirectory(Path(half.directory)), config(tmp_path, world=world, max_ticks=90))
     assert result.ticks == 90
     assert verified(Path(half.directory)) == 90
+
+
+def test_a_run_that_has_reached_its_limit_does_not_play_on_when_resumed(tmp_path: Path) -> None:
+    done = run(config(tmp_path, max_ticks=40))
+    again = resume(RunDirectory(Path(done.directory)), config(tmp_path, max_ticks=40))
+    assert (again.ticks, again.status) == (40, "completed")
+    assert len(hashes(Path(done.directory))) == 40
 
 
 def test_a_damaged_snapshot_is_passed_over_for_an_older_one(tmp_path: Path) -> None:
@@ -272,6 +280,27 @@ def test_a_run_that_was_rolled_back_twice_killed_and_resumed_replays_from_first_
     assert result.ticks == committed + 50
     assert rows(game.directory.path, "SELECT count(*) FROM rewinds") == [(2,)]
     assert verified(game.directory.path) == result.ticks
+
+
+def test_a_full_disk_ends_the_run_and_nothing_that_was_committed_is_lost(tmp_path: Path) -> None:
+    def small_files_only() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit is an error instead of the end
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+
+    words = ["run", "--world", "CliffWalking-v1", "--tick-rate-base", "0", "--max-ticks", "200000", "--snapshot-disk",
+             "2000", "--data-dir", str(tmp_path), "-q"]  # fmt: skip
+    done = subprocess.run([sys.executable, "-m", "ptp", *words], preexec_fn=small_files_only, capture_output=True,
+                          text=True, timeout=120, check=False)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "what was committed is kept; free some space" in done.stderr
+    (directory,) = list_runs(tmp_path)
+    assert directory.read_metadata().status == "crashed"
+    kept = len(hashes(directory.path))
+    assert kept > 1000
+    result = resume(directory, config(tmp_path, world="CliffWalking-v1", max_ticks=kept + 500))
+    assert result.ticks == kept + 500
+    assert verified(directory.path) == kept + 500
 
 
 def test_a_live_run_can_be_steered(live: Callable[..., Live]) -> None:

@@ -99,7 +99,9 @@ def _summarise(result: RunResult, config: RunConfig) -> None:
     for name, value in facts.items():
         say(f"  {paint(f'{name:<9}', DIM)} {value}")
     folder = "" if config.system.data_dir == "var" else f" --data-dir {config.system.data_dir}"
+    again = {} if result.status == "completed" else {f"{program()} resume latest{folder}": "go on with it"}
     suggestions = {
+        **again,
         f"{program()} replay latest --verify{folder}": "play it again and compare every tick",
         f"{program()} show latest{folder}": "tell its story",
         f"{program()} runs{folder}": "list every run",

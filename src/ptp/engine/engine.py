@@ -62,8 +62,13 @@ class Engine:
         if self._open is not None:
             self._report(self._open, records)
         self.progress.elapsed = self._now() - self._started
-        if self.stop is None:
-            self._check_end(records)
+        self._check_end(records)
+        return records
+
+    def check(self) -> list[Record]:
+        """Look whether the run is over before it goes on, as one that is resumed may be."""
+        records: list[Record] = []
+        self._check_end(records)
         return records
 
     def _next(self, records: list[Record]) -> Queued | None:
@@ -222,6 +227,8 @@ class Engine:
             self._open = None
 
     def _check_end(self, records: list[Record]) -> None:
+        if self.stop is not None:
+            return
         busy = self._asked is not None or len(self.buffer) > 0
         self.stop, remarks = self.ending.check(self.progress, self._idle, busy)
         for level, kind, message in remarks:

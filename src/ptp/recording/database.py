@@ -38,9 +38,14 @@ def create_database(path: Path) -> apsw.Connection:
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
-    """Open the database of a run that is gone on with."""
+    """Open the database of a run that is gone on with; one of an old schema has to be migrated first."""
     check_sqlite()
     connection = apsw.Connection(str(path), flags=_WRITABLE)
+    version = check_found(read_version(connection, path), path)
+    if version != SCHEMA_VERSION:
+        connection.close()
+        remedy = f"bring it to {SCHEMA_VERSION} with `ptp schema migrate {path.parent}`"
+        raise RecordingError(f"{path} has schema {version} and can't be written to; {remedy}")
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "normal")
     return connection

@@ -156,7 +156,11 @@ class RunDirectory:
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""
-        write_atomic(self.path / "metadata.json", msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
+        encoded = msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n"
+        try:
+            write_atomic(self.path / "metadata.json", encoded)
+        except OSError as problem:
+            raise RecordingError(f"{self.path}/metadata.json can't be written: {problem.strerror}") from None
 
 
 def run_paths(data_dir: Path) -> list[Path]:

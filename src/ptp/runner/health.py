@@ -31,6 +31,8 @@ class Health:
         rate = (ticks - self._ticks) / passed
         self._recorder.add_metric(at, ticks, "tick_rate", round(rate, 3), "ticks/s")
         self._recorder.add_metric(at, ticks, "cost", self._engine.progress.cost, "dollars")
+        for kind, value in self._engine.world.measurements().items():
+            self._recorder.add_metric(at, ticks, kind, value, "")
         memory = resident_megabytes()
         if memory is not None:
             self._recorder.add_metric(at, ticks, "memory", round(memory, 3), "MB")

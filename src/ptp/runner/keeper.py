@@ -77,8 +77,10 @@ class SnapshotKeeper:
             LOGGER.warning(message, extra={"event": "snapshots_removed", "tick": self._engine.progress.ticks})
 
     def finish(self) -> None:
-        """Take the last snapshot of a run that ends well."""
-        self._keep("end of run", name=self._config.name)
+        """Take the last snapshot of a run that ends well, unless the last tick has one already."""
+        newest = self.store.headers()[:1]
+        if self._config.name is not None or not newest or newest[0].tick != self._engine.progress.ticks:
+            self._keep("end of run", name=self._config.name)
 
     def rollback(self, count: int, reason: str) -> SnapshotHeader:
         """Go back *count* snapshots in memory."""

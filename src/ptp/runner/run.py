@@ -17,6 +17,7 @@ from ptp.recording.directory import Parent, Resumed
 from ptp.replay import Tape
 from ptp.replay.travel import travel
 from ptp.runner.session import RunResult, Session, Watcher
+from ptp.runner.start import start_file
 from ptp.snapshots import SnapshotStore
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import WorldSpec, choose_world, make_world
@@ -26,7 +27,12 @@ def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | Non
     """Play one run from start to end and keep it."""
     clock = clock or SystemClock()
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
-    engine = _make_engine(config, choose_world(config.world), clock, seed, derive_seed(seed, "agent"))
+    with start_file(choose_world(config.world)) as spec:
+        return _run_new(config, spec, clock, watcher or Watcher(), seed)
+
+
+def _run_new(config: RunConfig, spec: WorldSpec, clock: Clock, watcher: Watcher, seed: int) -> RunResult:
+    engine = _make_engine(config, spec, clock, seed, derive_seed(seed, "agent"))
     try:
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
         try:
@@ -35,7 +41,7 @@ def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | Non
         except PtpError:
             directory.discard()
             raise
-        return Session(config, engine, recorder, watcher or Watcher()).play()
+        return Session(config, engine, recorder, watcher).play()
     finally:
         engine.world.close()
 

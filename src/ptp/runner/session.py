@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from ptp._util.clock import iso
 from ptp.config import RunConfig
 from ptp.engine import Engine, Happened, Notice, Progress, Record, Stop
+from ptp.engine.records import Level
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
 from ptp.recording.directory import Status
@@ -81,6 +83,8 @@ class Session:
     def play(self) -> RunResult:
         """Play until something ends the run, then keep how it ended."""
         self.watcher.began(self.recorder.directory.path, self.engine)
+        for remark in self.engine.world.remarks:
+            self._say("warning", "world", remark)
         with Interrupts(self.engine.clock) as interrupts:
             try:
                 self._loop(interrupts)
@@ -97,6 +101,7 @@ class Session:
     def _loop(self, interrupts: Interrupts) -> None:
         engine, steering, progress = self.engine, self.steering, self.engine.progress
         shown = progress.elapsed
+        self._take_in(engine.check())
         while engine.stop is None and steering.stop is None and interrupts.stop is None:
             if self.control.waiting:
                 steering.serve(self.control.waiting)
@@ -142,11 +147,13 @@ class Session:
         tick = self.engine.progress.ticks
         header = self.keeper.rollback(depth, f"error at tick {tick}: {problem}")
         self.recorder.add_error(self.engine.clock.time(), tick, problem, f"rolled back to tick {header.tick}")
-        message = f"rolled back to tick {header.tick} after an error: {problem}"
-        notice = Notice(self.engine.clock.time(), tick, "warning", "rolled_back", message)
+        self._say("warning", "rolled_back", f"rolled back to tick {header.tick} after an error: {problem}")
+        return True
+
+    def _say(self, level: Level, kind: str, message: str) -> None:
+        notice = Notice(self.engine.clock.time(), self.engine.progress.ticks, level, kind, message)
         self.recorder.log(notice)
         self.watcher.noticed(notice)
-        return True
 
     def _end(self, interrupts: Interrupts) -> None:
         self.stop = interrupts.stop or self.steering.stop or self.engine.stop
@@ -164,8 +171,8 @@ class Session:
         self.error = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
         try:
             self.recorder.add_error(self.engine.clock.time(), self.engine.progress.ticks, problem)
-        except PtpError as second:  # the disk is what failed; the first error says so already
-            self.error = str(second)
+        except RecordingError:
+            return  # the disk is what failed, and the error says so already
 
     def _finish(self) -> None:
         metadata, progress = self.recorder.metadata, self.engine.progress
@@ -179,9 +186,10 @@ class Session:
             self.recorder.finish()
         except PtpError as problem:
             metadata.status = self.status = "crashed"
-            metadata.error = self.error = str(problem)
+            metadata.error = self.error = self.error or str(problem)
             metadata.exit_code = self.exit_code = 1
-            self.recorder.directory.write_metadata(metadata)
+            with suppress(RecordingError):  # on a full disk the old header stays; without an owner it means crashed
+                self.recorder.directory.write_metadata(metadata)
 
     def _export(self) -> str | None:
         """Write what can be made from the database; that can be made again, so a failure costs no data."""

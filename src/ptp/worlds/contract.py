@@ -70,6 +70,8 @@ class World:
     snapshot: ClassVar[SnapshotKind] = "tape"
     events: Sequence[msgspec.Struct] = ()
     """What happened in the last step, for worlds that can tell."""
+    remarks: Sequence[str] = ()
+    """What a person should know before the world is played."""
     command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
@@ -120,6 +122,10 @@ class World:
     def signals(self) -> Signals:
         """Return what pacing and limits need to know of the present state."""
         return NO_SIGNALS
+
+    def measurements(self) -> dict[str, float]:
+        """Return figures about the play that are worth keeping once a second, beside those of every run."""
+        return {}
 
     def state(self, observation: Observation) -> Any:
         """Return the present state as data that msgspec can write as JSON; the same object only if nothing changed."""

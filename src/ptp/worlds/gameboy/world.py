@@ -24,6 +24,7 @@ from ptp.worlds.gameboy.saved import pack, unpack
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
 
+RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
 SIGNALS = ("battle", "caught", "badges", "level")
 
 
@@ -56,6 +57,8 @@ class GameBoyWorld(World):
         self.profile = find_profile(self.cartridge, options.profile)
         self.env = _make_env(self.cartridge, options)
         self.facts = _facts(spec, self.cartridge, self.profile)
+        if not self.profile.readable:
+            self.remarks = (RAW_REMARK.format(self.cartridge.name),)
         codec = self.env.codec
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
         self.state_hash = self._state_hash
@@ -142,6 +145,10 @@ class GameBoyWorld(World):
         state = self._state
         level = max((member.level for member in state.party), default=None) if state.party else None
         return Signals(state.battle is not None, state.owned, state.badges, level)
+
+    def measurements(self) -> dict[str, float]:
+        """Return whether the player is stuck, or walks in circles."""
+        return {"stuck": float(self.movement == "stuck"), "looping": float(self.movement == "looping")}
 
     def surroundings(self) -> Surroundings | None:
         """Return the squares around the player; None where there is no map to stand on."""

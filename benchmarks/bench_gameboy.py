@@ -1,0 +1,110 @@
+"""What recording a Game Boy game costs against bare PyBoy with the same inputs, and how fast it replays."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.common import report
+from ptp.config.tree import BY_FLAG, build
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
+from ptp.replay import Replay, Tape
+from ptp.runner import run
+from ptp.worlds import find_world, make_world
+from ptp.worlds.gameboy.commands import BUTTONS, DEFAULT_HOLD
+from ptp.worlds.gameboy.profiles import BUILT_IN
+
+FRAMES = 24
+
+
+def bare(commands: list[str]) -> float:
+    """Return the seconds that PyBoy alone takes for the same inputs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pyboy import PyBoy
+    rom = io.BytesIO(Path(BUILT_IN["tallgrass"]).read_bytes())
+    pyboy: Any = PyBoy(rom, ram_file=io.BytesIO(bytes(0x20000)), window="null", sound_emulated=False, cgb=False,
+                       log_level="CRITICAL", no_input=True)  # fmt: skip
+    pyboy.set_emulation_speed(0)
+    began = time.perf_counter()
+    for command in commands:
+        if command == "none":
+            pyboy.tick(FRAMES, True, False)
+            continue
+        pyboy.button_press(command)
+        pyboy.tick(DEFAULT_HOLD, False, False)
+        pyboy.button_release(command)
+        pyboy.tick(FRAMES - DEFAULT_HOLD, True, False)
+    seconds = time.perf_counter() - began
+    pyboy.stop(save=False)
+    return seconds
+
+
+def recorded(agent: str, ticks: int, folder: str, seed: int = 1) -> tuple[RunDirectory, float]:
+    """Record a run and return its directory and its seconds."""
+    flags = {"--world": "tallgrass", "--agent": agent, "--max-ticks": ticks, "--tick-rate-base": 0,
+             "--random-seed": seed, "--data-dir": folder, "--tick-rate-timeout": 0}  # fmt: skip
+    result = run(build({BY_FLAG[flag]: value for flag, value in flags.items()}))
+    return RunDirectory(Path(result.directory)), result.elapsed_seconds
+
+
+def commands_of(directory: RunDirectory) -> list[str]:
+    with Database(directory.database) as database:
+        return [command for (command,) in database.rows("SELECT command FROM steps ORDER BY tick")]
+
+
+def overhead(agent: str, ticks: int) -> None:
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(3):
+            directory, ours = recorded(agent, ticks, folder, seed)
+            commands = commands_of(directory)
+            assert set(commands) <= set(BUTTONS)
+            ratios.append(bare(commands) / ours)
+    report(f"gameboy_overhead_{agent}", median(ratios), 0.90, at_least=True, unit="of bare PyBoy",
+           all=[round(ratio, 3) for ratio in ratios])  # fmt: skip
+
+
+def state_read() -> None:
+    world: Any = make_world(find_world("tallgrass"))
+    world.reset(0)
+    spent = []
+    for tick in range(2000):
+        world.env.advance(tick % 9)
+        began = time.perf_counter()
+        world._look()
+        spent.append(time.perf_counter() - began)
+    report("gameboy_state_read", median(spent) * 1e6, 100, at_least=False, unit="microseconds per tick")
+
+
+def replay(ticks: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        directory, played = recorded("explorer", ticks, folder)
+        again = Replay(Tape(directory))
+        began = time.perf_counter()
+        for _ in again:
+            pass
+        seconds = time.perf_counter() - began
+        again.close()
+        assert again.result.equal, again.result
+        report("gameboy_replay", played / seconds, 1.0, at_least=True, unit="times the speed of the run",
+               ticks=again.result.ticks, equal=again.result.equal)  # fmt: skip
+
+
+def main() -> None:
+    ticks = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+    state_read()
+    for agent in ("random", "explorer"):
+        overhead(agent, ticks)
+    replay(4 * ticks)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""What snapshots cost: taking, packing, writing, restoring, and what they take of a run at defaults."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.common import play, report
+from ptp._util.clock import SystemClock
+from ptp.agents import AgentOptions, make_agent
+from ptp.config import RunConfig
+from ptp.engine import Engine
+from ptp.runner.keeper import SnapshotKeeper
+from ptp.snapshots import SnapshotStore, take
+from ptp.snapshots.snapshot import pack
+from ptp.worlds import find_world, make_world
+
+
+def milliseconds(work: Callable[[], Any], times: int = 15) -> float:
+    spent = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        spent.append((time.perf_counter() - began) * 1000)
+    return median(spent)
+
+
+def main() -> None:
+    world = make_world(find_world("tallgrass"))
+    engine = Engine(world, make_agent("random", world, AgentOptions(seed=1)), RunConfig(), SystemClock(), 1)
+    for _ in range(100):
+        engine.follow("a", ask=False)
+    snapshot = take(engine, "run", "random", "benchmark", 0)
+
+    def restore() -> None:
+        world.load(snapshot.world)
+        engine.load(snapshot.engine, world.observe())
+        engine.agent.load(snapshot.agent)
+
+    report("snapshot_ram_restore", milliseconds(restore), 10, at_least=False, unit="ms")
+
+    with tempfile.TemporaryDirectory() as folder:
+
+        def save_and_restore() -> None:
+            store = SnapshotStore(Path(folder), cache_bytes=0)
+            header = store.save(take(engine, "run", "random", "benchmark", 0), compress=True)
+            loaded = store.load(header)
+            world.load(loaded.world)
+            engine.load(loaded.engine, world.observe())
+
+        report("snapshot_disk_save_restore", milliseconds(save_and_restore), 100, at_least=False, unit="ms")
+    plain, packed = len(pack(snapshot, False)), len(pack(snapshot, True))
+    report("snapshot_lz4", 1 - packed / plain, 0.70, at_least=True, unit="cut off", plain=plain, packed=packed)
+    world.close()
+    cost_of_a_run()
+
+
+def cost_of_a_run() -> None:
+    """Measure the share of the run that snapshots at defaults take, at the default tick rate and at full speed."""
+    spent = [0.0]
+    create = SnapshotKeeper.create
+
+    def timed(self: SnapshotKeeper, *arguments: Any, **details: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return create(self, *arguments, **details)
+        finally:
+            spent[0] += time.perf_counter() - began
+
+    SnapshotKeeper.create = timed  # type: ignore[method-assign]
+    result = play(world="tallgrass", max_ticks=5000, tick_rate_timeout=0)
+    at_default_rate = result.ticks / 10  # seconds that these ticks take at --tick-rate-base 10
+    report("snapshot_cost", spent[0] / at_default_rate, 0.02, at_least=False, unit="of a run at defaults",
+           at_full_speed=round(spent[0] / result.elapsed_seconds, 4))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
