@@ -11,6 +11,7 @@ from ptp.errors import AgentError, UnknownName
 from ptp.worlds import World
 
 AGENTS: dict[str, str] = {
+    "explorer": "ptp.agents.explorer:ExplorerAgent",
     "random": "ptp.agents.random:RandomAgent",
     "script": "ptp.agents.script:ScriptAgent",
 }

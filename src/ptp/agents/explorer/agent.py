@@ -1,0 +1,140 @@
+"""The explorer: from a state to one press, with the reason for it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ptp.agents.contract import Agent, AgentOptions, Decision, Observation
+from ptp.agents.explorer import battle, talk
+from ptp.agents.explorer.feet import Feet
+from ptp.agents.explorer.learning import remember_fight
+from ptp.agents.explorer.memory import Fight, Look, Memory
+from ptp.agents.explorer.menus import press_for, recognise
+from ptp.errors import ConfigError
+from ptp.worlds import World
+from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy.commands import BUTTONS
+from ptp.worlds.gameboy.state import Battle, GameState
+from ptp.worlds.gameboy.world import GameBoyWorld
+
+PRESSES = {name: (number,) for number, name in enumerate(BUTTONS)}
+ANY_BUTTON = ("a", "b", "up", "down", "left", "right")
+PATIENCE = 16  # decisions in a row that change nothing, before anything is pressed
+WAIT = Decision(PRESSES["none"], "WAIT", "the game moves by itself", None)
+TYPES = {"move": "BATTLE_MOVE", "item": "ITEM_USE", "run": "BATTLE_RUN", "switch": "BATTLE_SWITCH"}
+
+
+class ExplorerAgent(Agent):
+    """Walks to what it has not seen, talks, fights, catches and heals; the same seed gives the same commands."""
+
+    name = "explorer"
+    repeatable = True
+
+    def __init__(self, world: World, options: AgentOptions) -> None:
+        if not isinstance(world, GameBoyWorld) or not world.profile.readable:
+            raise ConfigError(
+                f"the explorer agent can't play {world.spec.name!r}: it needs a Game Boy game whose memory ptp "
+                "can read; choose such a world, force its profile, or use another agent"
+            )
+        super().__init__(world, options)
+        self._game = world
+        self._profile = world.profile
+        self._random = np.random.default_rng(options.seed)
+        self.memory = Memory()
+        self._feet = Feet(world, self._random)
+
+    def decide(self, observation: Observation) -> Decision:
+        """Return one press and why."""
+        state: GameState = observation.state
+        if self._is_stuck(state):
+            return self._press_anything()
+        if state.map_id is None:
+            return _as_decision(talk.before_the_game(state))
+        if state.battle is not None:
+            return self._fight(state, state.battle)
+        self._end_fight(state)
+        if state.screen_type != "overworld":
+            self.memory.interruption = self.memory.interruption or "text"
+            return _as_decision(talk.answer(state, self.memory, self._profile))
+        if state.input_blocked:
+            return WAIT
+        button, reason = self._feet.walk(state, self.memory)
+        return Decision(PRESSES[button], "DIALOG" if button == "a" else "NAVIGATION_MOVE", reason, None)
+
+    # -- stuck -----------------------------------------------------------------------------------------------------
+
+    def _is_stuck(self, state: GameState) -> bool:
+        memory = self.memory
+        look = Look(state.map_id, state.coordinates, state.facing, state.text, state.menu, state.battle)
+        memory.still = memory.still + 1 if look == memory.last_look else 0
+        memory.last_look = look
+        return memory.still > PATIENCE
+
+    def _press_anything(self) -> Decision:
+        self.memory.errand = self.memory.step = None
+        button = ANY_BUTTON[int(self._random.integers(len(ANY_BUTTON)))]
+        return Decision(PRESSES[button], "RECOVERY", "nothing has changed for a while: press anything", 0.1)
+
+    # -- battle ----------------------------------------------------------------------------------------------------
+
+    def _fight(self, state: GameState, fought: Battle) -> Decision:
+        fight = self._follow_fight(fought, state.map_id)
+        screen = recognise(state)
+        if screen is None:
+            return Decision(PRESSES["b"], "DIALOG", "read on", None)
+        choice = battle.choose(state, self._profile, fight.is_new)
+        return Decision(PRESSES[press_for(choice, screen, state)], TYPES[choice.kind], choice.why, choice.confidence)
+
+    def _follow_fight(self, fought: Battle, map_id: int | None) -> Fight:
+        memory, enemy = self.memory, fought.enemy
+        if memory.fight is None:
+            memory.fight = Fight(fought.kind == "wild", map_id)
+            if memory.talk is not None:
+                memory.talk.fought = True
+        fight = memory.fight
+        memory.interruption = "wild" if fight.wild else "challenge"
+        if enemy is not None and enemy.species_id != fight.species_id:
+            fight.species_id = enemy.species_id
+            fight.is_new = not self._is_owned(enemy.species_id)
+        if enemy is not None and enemy.level > fight.strongest:
+            fight.strongest = enemy.level
+        return fight
+
+    def _is_owned(self, species: int) -> bool:
+        facts = self._profile.species.get(species)
+        if facts is None:
+            return False
+        byte, bit = divmod(facts.dex - 1, 8)
+        return bool(self._game.read_memory(at.DEX_OWNED + byte, at.DEX_OWNED + byte + 1)[0] & 1 << bit)
+
+    def _end_fight(self, state: GameState) -> None:
+        """Learn from a battle that is over."""
+        fight, self.memory.fight = self.memory.fight, None
+        if fight is not None:
+            remember_fight(fight, state, self.memory)
+
+    def on_episode_end(self, episode: int, total_reward: float) -> None:
+        """Forget the game that is over: the next begins anew."""
+        self.memory = Memory()
+
+    # -- keeping ---------------------------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Return everything it remembers; the random numbers are too large for most JSON readers, so as text."""
+        return {
+            "memory": msgspec.to_builtins(self.memory, str_keys=True),
+            "random": json.dumps(self._random.bit_generator.state),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Return to what was saved."""
+        self.memory = msgspec.convert(state["memory"], Memory, str_keys=True)
+        self._random.bit_generator.state = json.loads(state["random"])
+
+
+def _as_decision(answer: talk.Answer) -> Decision:
+    return Decision(PRESSES[answer.button], answer.type, answer.why, None)

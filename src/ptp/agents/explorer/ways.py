@@ -1,0 +1,101 @@
+"""Ways over a remembered map."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator
+
+from ptp.agents.explorer.memory import Area, Exit, Talker
+from ptp.worlds.gameboy.paths import STEPS, Direction, Edge
+from ptp.worlds.gameboy.tiles import Square
+
+OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
+OUTWARD: dict[Edge, Direction] = {"north": "up", "south": "down", "west": "left", "east": "right"}
+MOVES = tuple((direction, across, down) for direction, (across, down) in STEPS.items())
+
+
+def ahead(square: Square, direction: Direction, squares: int = 1) -> Square:
+    """Return the square so many steps away."""
+    across, down = STEPS[direction]
+    return square[0] + across * squares, square[1] + down * squares
+
+
+class Reach:
+    """What can be reached from a square over open ones, searched only as far as somebody asks.
+
+    Warps are reached, but not walked over.
+    """
+
+    def __init__(self, area: Area, start: Square, avoid: Collection[Square] = frozenset()) -> None:
+        self._open, self._walls = area.open, area.walls
+        self._blocked = area.occupied().union(avoid)
+        self._warps = {exit_.place for exit_ in area.exits.values() if exit_.side is None and exit_.place != start}
+        self._came: dict[Square, tuple[Square, Direction] | None] = {start: None}
+        self._waiting = deque([start])
+
+    def nearest(self, goals: Collection[Square]) -> Square | None:
+        """Return the goal with the shortest way; None when none can be reached."""
+        if not goals:
+            return None
+        found = next((square for square in self._came if square in goals), None)
+        return found if found is not None else self._search(goals)
+
+    def _search(self, goals: Collection[Square]) -> Square | None:
+        """Go on from where the last search ended, until a goal is found."""
+        found, came, waiting, walls = None, self._came, self._waiting, self._walls
+        free, blocked = self._open, self._blocked
+        while waiting and found is None:
+            square = waiting.popleft()
+            if square in self._warps:
+                continue
+            for direction, across, down in MOVES:
+                beside = (square[0] + across, square[1] + down)
+                if beside in came or beside not in free or beside in blocked:
+                    continue
+                if walls and (square, direction) in walls:
+                    continue
+                came[beside] = (square, direction)
+                waiting.append(beside)
+                if found is None and beside in goals:
+                    found = beside
+        return found
+
+    def steps_to(self, square: Square) -> list[Direction]:
+        """Return the directions to a square that was found."""
+        steps: list[Direction] = []
+        while (came := self._came[square]) is not None:
+            square, direction = came
+            steps.append(direction)
+        return steps[::-1]
+
+
+def borders_the_unseen(area: Area, square: Square) -> bool:
+    """Whether a square beside it was never looked at."""
+    return any(beside not in area.open and beside not in area.closed for beside in squares_beside(area, square))
+
+
+def squares_beside(area: Area, square: Square) -> Iterator[Square]:
+    """Yield the squares beside one that are on the map."""
+    for _, across, down in MOVES:
+        x, y = square[0] + across, square[1] + down
+        if 0 <= x < area.width and 0 <= y < area.height:
+            yield x, y
+
+
+def speaking_places(area: Area, talker: Talker, distance: int) -> Iterator[tuple[Square, Direction]]:
+    """Yield where one can stand to talk and which way to look: beside somebody (1), or across a counter (2)."""
+    for direction in STEPS:
+        if distance == 1 or ahead(talker.place, direction) in area.closed:
+            yield ahead(talker.place, direction, distance), OPPOSITE[direction]
+
+
+def doorsteps(area: Area, exit_: Exit) -> Iterator[tuple[Square, list[Direction]]]:
+    """Yield the squares that an exit is taken from, and the steps from there."""
+    if exit_.side is None:
+        yield exit_.place, []
+        return
+    outward = OUTWARD[exit_.side]
+    for square in area.beyond:
+        inside = ahead(square, OPPOSITE[outward])
+        if inside in area.open and (inside, outward) not in area.walls:
+            yield inside, [outward]
