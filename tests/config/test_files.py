@@ -36,6 +36,8 @@ def value_of(item: Setting) -> st.SearchStrategy[object]:
         return st.just(item.default)
     if item.type is bool:
         strategy: st.SearchStrategy[object] = st.booleans()
+    elif item.type is tuple:
+        strategy = st.lists(st.sampled_from(item.choices), unique=True).map(tuple)
     elif item.choices:
         strategy = st.sampled_from(item.choices)
     elif item.type is int:

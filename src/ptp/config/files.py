@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ptp.config.setting import Setting
 from ptp.config.tree import BY_PATH, SECTIONS, VERSION, RunConfig, Values, as_tree
 from ptp.errors import ConfigError, UnknownName
 
@@ -14,35 +17,94 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
+Entries = list[tuple[str, yaml.Node]]
+"""Names and values, in the order of the file."""
+
+
 def dump(config: RunConfig) -> str:
     """Return the config as YAML."""
     return yaml.dump(as_tree(config), Dumper=Dumper, sort_keys=False, allow_unicode=True)
 
 
-def read_values(path: Path) -> Values:
-    """Return the settings that a YAML file gives."""
-    root = _compose(path)
-    values: Values = {}
-    version = None
-    for key, node in _entries(root, path):
-        if key == "version":
-            version = _plain(node, path)
-        elif key in SECTIONS:
-            for name, child in _entries(node, path):
-                item = BY_PATH.get(f"{key}.{name}")
-                if item is None:
-                    known = [p.split(".")[1] for p in BY_PATH if p.startswith(key + ".")]
-                    raise _unknown(f"setting in {key}", name, known, child, path)
-                values[item] = item.check(_plain(child, path), f"{_place(child, path)}: {item.path}")
-        else:
+def say_on_stderr(note: str) -> None:
+    """Tell a person something that is no error."""
+    sys.stderr.write(f"ptp: {note}\n")
+
+
+def read_values(path: Path, tell: Callable[[str], None] = say_on_stderr) -> Values:
+    """Return the settings that a YAML file gives; one of an old version is migrated in memory, and *tell* hears so."""
+    entries = entries_of(compose(path), path)
+    version, told = read_version(entries, path)
+    settings = [(key, node) for key, node in entries if key != "version"]
+    if version == VERSION:
+        found = _settings(settings, path)
+    else:
+        found = _old_settings(settings, version, told, path)
+        tell(f"{path} has {told} and was read as version {VERSION}; bring it up to date: `ptp config migrate {path}`")
+    return {item: item.check(_plain(node, path), f"{_place(node, path)}: {item.path}") for item, node in found.items()}
+
+
+def read_tree(path: Path) -> dict[str, Any]:
+    """Return a file as plain data, unchecked; its version is the text that stands there."""
+    entries = entries_of(compose(path), path)
+    text = {key: node.value for key, node in entries if key == "version" and isinstance(node, yaml.ScalarNode)}
+    return {key: text.get(key) or _plain(node, path) for key, node in entries}
+
+
+def read_version(entries: Entries, path: Path) -> tuple[str, str]:
+    """Return the version of a file, and what it says of it in words."""
+    node = dict(entries).get("version")
+    if node is not None and node.value == VERSION:
+        return VERSION, f"version {VERSION}"
+    from ptp.versioning.configs import UNMARKED, VERSIONS  # here, so that a file of today does not pay for it
+
+    if node is None:
+        return UNMARKED, f"no version, which means {UNMARKED},"
+    version = node.value if isinstance(node, yaml.ScalarNode) else "a list or section"
+    if version not in VERSIONS:
+        known = ", ".join(VERSIONS)
+        raise ConfigError(f"{path}: the file has version {version!r}; this ptp reads {known}: get a newer ptp, or "
+                          f'write version: "{VERSION}"')  # fmt: skip
+    return version, f"version {version}"
+
+
+def _settings(entries: Entries, path: Path) -> dict[Setting, yaml.Node]:
+    found: dict[Setting, yaml.Node] = {}
+    for key, node in entries:
+        if key not in SECTIONS:
             raise _unknown("section", key, list(SECTIONS), node, path)
-    if version != VERSION:
-        told = "no version" if version is None else f"version {version!r}"
-        raise ConfigError(f'{path}: the file has {told}; this ptp reads files that say version: "{VERSION}"')
-    return values
+        for name, child in entries_of(node, path):
+            item = BY_PATH.get(f"{key}.{name}")
+            if item is None:
+                known = [p.split(".")[1] for p in BY_PATH if p.startswith(key + ".")]
+                raise _unknown(f"setting in {key}", name, known, child, path)
+            found[item] = child
+    return found
 
 
-def _compose(path: Path) -> yaml.Node:
+def _old_settings(entries: Entries, version: str, told: str, path: Path) -> dict[Setting, yaml.Node]:
+    from ptp.versioning.configs import accepted_names, migrate_entries
+
+    accepted = accepted_names(version)
+    for key, node in entries:
+        if key in SECTIONS and isinstance(node, yaml.MappingNode):
+            raise ConfigError(f'{path}: the file has {told} but sections like {key!r}; write version: "{VERSION}"')
+        if key not in accepted:
+            raise _unknown(f"setting in version {version}", key, list(accepted), node, path)
+    try:
+        nodes, _ = migrate_entries(dict(entries), version, VERSION, _node)
+    except ConfigError as problem:
+        raise ConfigError(f"{path}: {problem}") from None
+    return {BY_PATH[name]: node for name, node in nodes.items()}
+
+
+def _node(value: Any) -> yaml.Node:
+    node: yaml.Node = yaml.compose(yaml.safe_dump(value), Loader=Loader)
+    return node
+
+
+def compose(path: Path) -> yaml.Node:
+    """Return a file as nodes that know their place in it."""
     try:
         root: yaml.Node | None = yaml.compose(path.read_text(encoding="utf-8"), Loader=Loader)
     except OSError as error:
@@ -59,7 +121,8 @@ def _compose(path: Path) -> yaml.Node:
     return root
 
 
-def _entries(node: yaml.Node, path: Path) -> list[tuple[str, yaml.Node]]:
+def entries_of(node: yaml.Node, path: Path) -> Entries:
+    """Return the names and values of a mapping, each name once."""
     if not isinstance(node, yaml.MappingNode):
         raise ConfigError(f"{_place(node, path)}: expected names with values, like `normal: 10`")
     seen: set[str] = set()

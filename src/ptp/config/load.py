@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ptp.config.tree import BY_ENV, RunConfig, Values, build
+from ptp.config.tree import BY_ENV, BY_FLAG, RunConfig, Values, build
 
 
 def load_config(
@@ -22,10 +22,14 @@ def load_config(
 
             from ptp.config.files import read_values
 
-            values |= read_values(Path(file))
+            values |= read_values(Path(file), *([_say_nothing] if (flags or {}).get(BY_FLAG["--quiet"]) else []))
     values |= environment_values(environ)
     values |= flags or {}
     return build(values)
+
+
+def _say_nothing(_: str) -> None:
+    """Keep quiet about a file of an old version."""
 
 
 def environment_values(environ: Mapping[str, str]) -> Values:

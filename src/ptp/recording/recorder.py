@@ -51,9 +51,9 @@ class Recorder:
         """Create the run's files, or open those of a run that is gone on with."""
         metadata = self.metadata
         is_new = not self.directory.database.exists()
+        connection = create_database(self.directory.database) if is_new else open_for_writing(self.directory.database)
         self.directory.write_metadata(metadata)
         write_atomic(self.directory.path / "config.yaml", dump(config).encode())
-        connection = create_database(self.directory.database) if is_new else open_for_writing(self.directory.database)
         with connection:
             if is_new:
                 self._introduce(connection)

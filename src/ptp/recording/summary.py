@@ -6,6 +6,7 @@ import msgspec
 
 from ptp.recording.database import Database
 from ptp.recording.directory import Metadata, RunDirectory, Status
+from ptp.versioning import SCHEMA_VERSION
 
 
 class RunSummary(msgspec.Struct):
@@ -52,6 +53,6 @@ def _count(directory: RunDirectory, metadata: Metadata) -> None:
     with Database(directory.database) as database:
         query = """SELECT (SELECT max(tick) FROM steps), (SELECT count(*) FROM episodes),
                           (SELECT sum(reward) FROM steps), (SELECT sum(api_cost) FROM action_history)"""
-        row = database.row(query)
-    ticks, metadata.episodes, metadata.total_reward, metadata.total_cost = row
-    metadata.ticks = ticks or 0
+        ticks, metadata.episodes, metadata.total_reward, metadata.total_cost = database.row(query)
+        keeps_tape = database.version == SCHEMA_VERSION
+    metadata.ticks = ticks or (0 if keeps_tape else None)

@@ -118,5 +118,6 @@ class Writer:
 
     def _failure(self) -> RecordingError:
         return RecordingError(
-            f"the run can't be recorded: {self._problem}; what was committed is kept; free some space and go on with `ptp resume`"
+            f"the run can't be recorded: {self._problem}; what was committed is kept; "
+            "free some space and go on with `ptp resume`"
         )

@@ -34,6 +34,7 @@ class Tape:
         self.metadata = directory.read_metadata()
         self.world = directory.resolve(self.metadata.world)
         self._database = Database(directory.database)
+        self.schema = self._database.version
         self.length: int = self._database.row("SELECT count(*) FROM steps")[0]
 
     def episode_start(self, tick: int) -> int:

@@ -86,7 +86,7 @@ def _newest(name: str, version: str, settings: Mapping[str, Declared], file: str
             path = newest_name(name, known)
             fix = f"ptp config migrate {file}" if version != CONFIG_VERSION else f"write it as {path}"
             return path, Finding("deprecated_flags", name, f"is {path} since version {CONFIG_VERSION}", fix)
-    names = known_names(version) or settings.keys()
+    names = known_names(version) if version in VERSIONS and version != CONFIG_VERSION else settings.keys()
     nearest = get_close_matches(name, names, n=1)
     fix = f"did you mean {nearest[0]!r}?" if nearest else "leave it out; `ptp config schema` lists every setting"
     return None, Finding("unknown_flags", name, "no such setting", fix)

@@ -138,6 +138,7 @@ def _count(connection: apsw.Connection, table: str, what: str) -> int:
 
 def _apply(connection: apsw.Connection, database: Path, planned: Plan, told: Told) -> None:
     path = find_path(planned.from_version, planned.to_version)
+    connection.pragma("journal_mode", "wal")  # what a crash leaves in it can be read without writing
     connection.execute("BEGIN IMMEDIATE")
     try:
         if read_version(connection, database) not in (planned.from_version, NO_VERSION):

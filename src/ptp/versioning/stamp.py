@@ -33,9 +33,6 @@ class Loss(msgspec.Struct, frozen=True):
     column: str | None
     rows: int
 
-    def __bool__(self) -> bool:
-        return self.rows > 0
-
     def __str__(self) -> str:
         if self.column is None:
             return f"table {self.table} ({self.rows:,} rows)"

@@ -1,0 +1,90 @@
+"""`ptp drift`: tell how a config file or a run database differs from what it should be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.config.flags import Parser
+from ptp.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from ptp.versioning.drift import Finding
+
+DESCRIPTION = """Tell how a config file or a run database differs from what it should be, and how to mend it.
+
+  ptp drift config FILE   unknown, missing and deprecated settings, wrong types and values
+  ptp drift schema RUN    missing and extra tables, columns, types and indexes
+
+The exit code is 1 when something differs.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    actions = {"config": _config, "schema": _schema}
+    if not argv or argv[0] in {"-h", "--help"}:
+        sys.stdout.write(DESCRIPTION)
+        return 0
+    if argv[0] not in actions:
+        raise UnknownName("drift verb", argv[0], list(actions))
+    return actions[argv[0]](argv[1:])
+
+
+def _config(argv: list[str]) -> int:
+    parser = Parser("ptp drift config", "Compare a config file with the settings there are.")
+    parser.add_argument("file", metavar="FILE", help="The YAML file to compare.")
+    options, system = parse_common(parser, argv)
+
+    from ptp.config.files import read_tree
+    from ptp.config.tree import BY_PATH
+    from ptp.versioning.config_drift import CONFIG_KINDS, config_drift
+
+    tree = read_tree(Path(options.file))
+    findings = config_drift(tree, BY_PATH, options.file)
+    version = str(tree.get("version", "1.0"))
+    return _report(options.file, version, findings, CONFIG_KINDS, options.json, system.quiet)
+
+
+def _schema(argv: list[str]) -> int:
+    parser = Parser("ptp drift schema", "Compare a run database with the schema of its version.")
+    parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help=RUN_HELP)
+    parser.add_argument("--central", action="store_true", help="Compare the central database; not available yet.")
+    options, system = parse_common(parser, argv)
+    if options.central:
+        raise UsageError("--central is not available yet: the central database comes in a later version; name a run")
+
+    import apsw
+
+    from ptp.cli.databases import find_databases
+    from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
+    from ptp.versioning.migration import opened
+    from ptp.versioning.schema import check_found
+    from ptp.versioning.shape import read_shape
+    from ptp.versioning.stamp import read_version
+
+    database = find_databases(data_dir(system), [options.run])[0]
+    with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
+        version = check_found(read_version(connection, database), database)
+        findings = schema_drift(read_shape(connection), version)
+    return _report(str(database), version, findings, SCHEMA_KINDS, options.json, system.quiet)
+
+
+def _report(
+    name: str, version: str, findings: Sequence[Finding], kinds: Sequence[str], as_json: bool, quiet: bool
+) -> int:
+    from ptp.cli.output import print_json, print_table, say
+
+    if as_json:
+        grouped = {kind: [each for each in findings if each.kind == kind] for kind in kinds}
+        print_json({"name": name, "version": version, "drift": bool(findings), **grouped})
+    elif findings and not quiet:
+        say(f"{name} (version {version}) differs:")
+        rows = [(each.kind.replace("_", " "), each.name, each.problem, each.fix) for each in findings]
+        print_table(("what", "name", "problem", "fix"), rows)
+    elif not quiet:
+        say(f"{name} (version {version}) is as it should be")
+    return 1 if findings else 0

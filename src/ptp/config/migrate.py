@@ -1,0 +1,51 @@
+"""Bringing a config file to another version."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import msgspec
+
+from ptp._util.files import write_atomic
+from ptp.config.files import compose, entries_of, read_values, read_version
+from ptp.errors import ConfigError
+from ptp.versioning.configs import check_version
+from ptp.versioning.document import migrate_document, parse, render
+
+
+class MigratedFile(msgspec.Struct):
+    """What became of a file."""
+
+    file: str
+    from_version: str
+    to_version: str
+    dropped: list[str]
+    diff: str
+    written: bool
+
+
+def migrate_file(path: Path, goal: str, *, write: bool) -> MigratedFile:
+    """Take a file to the version *goal*; one with a wrong setting is refused, and nothing is written."""
+    check_version(goal)
+    read_values(path, tell=lambda _: None)
+    version, _ = read_version(entries_of(compose(path), path), path)
+    before = path.read_text(encoding="utf-8")
+    document, dropped = migrate_document(parse(before), version, goal)
+    after = render(document) if version != goal else before
+    changed = write and after != before
+    if changed:
+        _write(path, after)
+    names = (f"{path} ({version})", f"{path} ({goal})")
+    diff = "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), *names))
+    return MigratedFile(str(path), version, goal, [str(drop) for drop in dropped], diff, changed)
+
+
+def _write(path: Path, text: str) -> None:
+    target = path.resolve()
+    try:
+        mode = target.stat().st_mode
+        write_atomic(target, text.encode())
+        target.chmod(mode)
+    except OSError as problem:
+        raise ConfigError(f"{path} can't be written: {problem.strerror}; make it writable, or use --dry-run") from None

@@ -1,0 +1,95 @@
+"""Databases of every version, and what is in them."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from ptp.versioning.schema import VERSIONS, schema_sql
+from ptp.versioning.shape import Column, read_shape, shape_of
+from ptp.versioning.stamp import read_version
+from ptp.versioning.views import old_names
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "versions"
+OLD = [version for version in VERSIONS if version != "2.1"]
+
+Contents = dict[str, list[dict[str, Any]]]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[apsw.Connection]:
+    connection = apsw.Connection(str(path))
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def create(path: Path, version: str, *, journal: str = "delete", fill: random.Random | None = None) -> Path:
+    """Make a database, by the SQL of its version, with rows that *fill* draws."""
+    with opened(path) as connection:
+        connection.pragma("journal_mode", journal)
+        connection.execute(schema_sql(version))
+        if fill is not None:
+            for table, columns in shape_of(version).tables.items():
+                for row in range(fill.randrange(4) if table != "_schema_version" else 0):
+                    values = [draw(fill, column, row) for column in columns.values()]
+                    connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
+    return path
+
+
+def draw(fill: random.Random, column: Column, row: int) -> Any:
+    if column.key:
+        return row if column.type == "INTEGER" else f"{row}-{fill.random()}"
+    if not column.required and fill.random() < 0.3:
+        return None
+    if column.type in ("TEXT", "TIMESTAMP"):
+        return fill.choice(["", "0", "1.50", "é\n'\"", "x" * fill.randrange(3000), '{"a": 1}', str(fill.random())])
+    return fill.choice([0, 1, -1, 2**53, 0.25, 1e300, fill.random()])
+
+
+def contents(path: Path) -> Contents:
+    """Return every row of a database, tables called as in the newest schema."""
+    found: Contents = {}
+    with opened(path) as connection:
+        newest = {old: new for new, old in old_names(read_version(connection, path)).items()}
+        for table, columns in read_shape(connection).tables.items():
+            if table != "_schema_version":
+                rows = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(columns)}")
+                found[newest.get(table, table)] = [dict(zip(columns, row, strict=True)) for row in rows]
+    return found
+
+
+def held_by(version: str) -> dict[str, set[str]]:
+    """Return the columns of each table of a version, tables called as in the newest schema."""
+    newest = {old: new for new, old in old_names(version).items()}
+    return {newest.get(table, table): set(columns) for table, columns in shape_of(version).tables.items()}
+
+
+def shared(rows: Contents, one: str, other: str) -> Contents:
+    """Return the part of the rows that both versions can hold."""
+    first, second = held_by(one), held_by(other)
+    return {
+        table: [{name: row[name] for name in sorted(first[table] & second[table])} for row in rows[table]]
+        for table in sorted(first.keys() & second.keys())
+        if table != "_schema_version"
+    }
+
+
+def version_of(path: Path) -> str:
+    with opened(path) as connection:
+        return read_version(connection, path)
+
+
+def copy_run(version: str, data_dir: Path) -> Path:
+    """Put the committed run of an old version into a data directory."""
+    source = FIXTURES / "runs" / version
+    folder = data_dir / "records" / f"018d0c2e-0000-7000-8000-0000000000{version.replace('.', '')}"
+    shutil.copytree(source, folder)
+    return folder

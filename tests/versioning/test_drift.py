@@ -1,0 +1,126 @@
+"""What differs from what should be, and how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ptp.config.tree import BY_PATH
+from ptp.versioning.config_drift import CONFIG_KINDS, config_drift
+from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
+from ptp.versioning.schema import VERSIONS
+from ptp.versioning.shape import read_shape, shape_of
+from tests.versioning.databases import create, opened
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_fresh_database_has_not_drifted(version: str) -> None:
+    assert schema_drift(shape_of(version), version) == []
+
+
+CHANGES = {
+    "DROP TABLE objectives": ("missing_tables", "objectives"),
+    "CREATE TABLE extra (a)": ("extra_tables", "extra"),
+    "ALTER TABLE battles DROP COLUMN outcome": ("table_schema_changes", "battles.outcome"),
+    "ALTER TABLE battles ADD COLUMN weather TEXT": ("table_schema_changes", "battles.weather"),
+    "DROP TABLE objectives; CREATE TABLE objectives (objective_id INTEGER PRIMARY KEY, run_id TEXT, "
+    "objective_type TEXT, target TEXT, status TEXT, started_at TIMESTAMP, completed_at TIMESTAMP, progress TEXT)": (
+        "table_schema_changes",
+        "objectives.objective_id",
+    ),
+    "DROP INDEX idx_screenshots_tick": ("missing_indexes", "idx_screenshots_tick"),
+    "DROP INDEX idx_screenshots_tick; CREATE INDEX idx_screenshots_tick ON screenshots(run_id)": (
+        "missing_indexes",
+        "idx_screenshots_tick",
+    ),
+    "CREATE INDEX mine ON battles(outcome)": ("extra_indexes", "mine"),
+}
+
+
+@pytest.mark.parametrize("sql", CHANGES, ids=[f"{kind} {name}" for kind, name in CHANGES.values()])
+def test_every_kind_of_schema_drift_is_found_and_its_fix_mends_it(tmp_path: Path, sql: str) -> None:
+    database = create(tmp_path / "a.db", "2.1")
+    with opened(database) as connection:
+        connection.execute(sql)
+        (finding,) = schema_drift(read_shape(connection), "2.1")
+        assert (finding.kind, finding.name) == CHANGES[sql]
+        if "anew" not in finding.fix:
+            connection.execute(finding.fix)
+            assert schema_drift(read_shape(connection), "2.1") == []
+
+
+def test_names_in_capitals_are_the_same_names(tmp_path: Path) -> None:
+    database = create(tmp_path / "a.db", "1.0")
+    with opened(database) as connection:
+        connection.execute("ALTER TABLE decisions RENAME TO x; ALTER TABLE x RENAME TO DECISIONS")
+        assert schema_drift(read_shape(connection), "1.0") == []
+
+
+def test_a_table_that_an_old_schema_may_have_is_no_drift(tmp_path: Path) -> None:
+    database = create(tmp_path / "a.db", "1.0")
+    with opened(database) as connection:
+        connection.execute("CREATE TABLE screenshots (screenshot_id TEXT PRIMARY KEY)")
+        assert schema_drift(read_shape(connection), "1.0") == []
+        assert [each.name for each in schema_drift(read_shape(connection), "1.2")][:1] == ["performance_profiles"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "kind", "name", "fix"),
+    [
+        ({"tick_rate": {"nrmal": 3}}, "unknown_flags", "tick_rate.nrmal", "did you mean 'tick_rate.normal'?"),
+        ({"qqq": 3}, "unknown_flags", "qqq", "leave it out"),
+        ({"tick_rate_base": 3}, "deprecated_flags", "tick_rate_base", "write it as tick_rate.normal"),
+        ({"tick_rate": {"normal": "fast"}}, "type_mismatches", "tick_rate.normal", "write a whole number"),
+        ({"tick_rate": {"normal": None}}, "type_mismatches", "tick_rate.normal", "write a whole number"),
+        ({"tick_rate": {"normal": -1}}, "value_warnings", "tick_rate.normal", "0 or more"),
+        ({"limits": {"on_limit": "explode"}}, "value_warnings", "limits.on_limit", "save-and-exit"),
+        ({"tick_rate": {"budget": "hourly"}}, "missing_required", "tick_rate.budget_limit", "or leave out"),
+        ({"version": "9.9"}, "value_warnings", "version", "get a newer ptp"),
+        ({"version": "9.9", "tick_rat": 3}, "unknown_flags", "tick_rat", "did you mean"),
+        ({"version": [1]}, "value_warnings", "version", "get a newer ptp"),
+        ({"version": "2.0", "max_ticks": 3}, "deprecated_flags", "max_ticks", "ptp config migrate c.yaml"),
+        ({"version": "2.0", "limits": {"max_ticks": 3}}, "unknown_flags", "limits.max_ticks", "write version: '3.0'"),
+    ],
+)
+def test_every_kind_of_config_drift_is_found(tree: dict[str, Any], kind: str, name: str, fix: str) -> None:
+    findings = config_drift({"version": "3.0", **tree}, BY_PATH, "c.yaml")
+    (finding,) = [each for each in findings if each.name == name]
+    assert finding.kind == kind
+    assert fix in finding.fix
+
+
+def test_a_config_without_drift_has_none() -> None:
+    assert config_drift({"version": "3.0", "tick_rate": {"normal": 3}, "limits": {}}, BY_PATH, "c.yaml") == []
+
+
+def test_the_verb_exits_with_1_on_drift_and_groups_it_for_programs(
+    tmp_path: Path, ptp: Call, ptp_json: Callable[..., Any], recorded: Callable[..., Path]
+) -> None:
+    good, old = tmp_path / "good.yaml", tmp_path / "old.yaml"
+    good.write_text('version: "3.0"\n')
+    old.write_text("tick_rate_base: 3\n")
+    assert ptp("drift", "config", str(good)) == (0, f"{good} (version 3.0) is as it should be\n", "")
+    code, out, _ = ptp("drift", "config", str(old))
+    assert code == 1
+    assert "ptp config migrate" in out
+    told = ptp_json("drift", "config", str(old))
+    assert told["drift"] is True
+    assert set(CONFIG_KINDS) <= told.keys()
+    assert told["deprecated_flags"][0]["name"] == "tick_rate_base"
+
+    folder = recorded(ticks=5)
+    assert ptp("drift", "schema")[0] == 0
+    with opened(folder / "game_data.db") as connection:
+        connection.execute("DROP TABLE objectives")
+    assert ptp("drift", "schema", "latest")[0] == 1
+    told = ptp_json("drift", "schema", str(folder))
+    assert set(SCHEMA_KINDS) <= told.keys()
+    assert told["missing_tables"][0]["fix"].startswith("CREATE TABLE objectives (")
+    code, _, err = ptp("drift", "schema", "--central")
+    assert code == 2
+    assert "--central is not available yet" in err
