@@ -112,9 +112,9 @@ def test_a_slow_disk_slows_the_run_and_loses_nothing(
     writer = Writer(connection, RUN)
     commit, waiting = writer._commit, []
 
-    def slow(batch: list[Any]) -> bool:
+    def slow(batch: list[Any]) -> None:
         time.sleep(0.02)
-        return commit(batch)
+        commit(batch)
 
     monkeypatch.setattr(writer, "_commit", slow)
     for tick in range(1, 501):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
@@ -86,6 +86,10 @@ class Recorder:
     def flush(self) -> None:
         """Wait until everything handed over so far is committed."""
         self._writer.do(lambda _: None)
+
+    def later(self, job: Callable[[], None]) -> None:
+        """Run *job* beside the run, after everything handed over so far is committed."""
+        self._writer.later(job)
 
     def rewind(self, to_tick: int, at: float, reason: str, dropped: int) -> None:
         """Give up the ticks after *to_tick*; the tape then tells only what led to now."""

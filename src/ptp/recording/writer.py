@@ -21,6 +21,12 @@ BATCH = 2_000  # records that are worth a commit of their own
 MOST = 10_000  # records that may wait; a run that is faster than its disk waits here
 
 
+class _Job(msgspec.Struct):
+    """Something to do between two commits."""
+
+    work: Callable[[], None]
+
+
 class Writer:
     """Takes records from the run and commits them; it loses none, and raises what the disk says."""
 
@@ -30,8 +36,8 @@ class Writer:
         self._waiting: deque[msgspec.Struct] = deque()
         self._changed = threading.Condition()
         self._closing = False
-        self._problem: apsw.Error | None = None
-        self._job: Callable[[apsw.Connection], None] | None = None
+        self._problem: Exception | None = None
+        self._has_job = False
         self.committed = 0
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
@@ -50,14 +56,25 @@ class Writer:
     def do(self, job: Callable[[apsw.Connection], T]) -> T:
         """Run *job* in one transaction after everything handed over so far is committed; return its answer."""
         answers: list[T] = []
+
+        def in_one_transaction() -> None:
+            with self._connection:
+                answers.append(job(self._connection))
+
+        self.later(in_one_transaction)
         with self._changed:
-            self._job = lambda connection: answers.append(job(connection))
-            self._changed.notify_all()
             while not answers and self._problem is None:
                 self._changed.wait()
-            if self._problem is not None:
+            if not answers:
                 raise self._failure()
         return answers[0]
+
+    def later(self, job: Callable[[], None]) -> None:
+        """Run *job* on the writer's thread after everything handed over so far is committed, and do not wait."""
+        with self._changed:
+            self._waiting.append(_Job(job))
+            self._has_job = True
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Commit what is waiting and end the thread."""
@@ -71,50 +88,47 @@ class Writer:
     def _run(self) -> None:
         while True:
             with self._changed:
-                if len(self._waiting) < BATCH and not self._closing and self._job is None:
+                if len(self._waiting) < BATCH and not self._closing and not self._has_job:
                     self._changed.wait(INTERVAL)
+                self._has_job = False
                 batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
                 self._changed.notify_all()
-                if not batch and self._closing and self._job is None:
+                if not batch and self._closing:
                     return
-            if (batch and not self._commit(batch)) or not self._do_job():
+            try:
+                self._work(batch)
+            except Exception as problem:  # noqa: BLE001 - the edge of the thread; the run raises it at its next record
+                with self._changed:
+                    self._problem = problem
+                    self._changed.notify_all()
                 return
 
-    def _do_job(self) -> bool:
-        if self._job is None or self._waiting:
-            return True
-        try:
-            with self._connection:
-                self._job(self._connection)
-        except apsw.Error as problem:
-            return self._fail(problem)
+    def _work(self, batch: list[msgspec.Struct]) -> None:
+        """Commit records and run jobs in the order in which they were handed over."""
+        start = 0
+        for index, item in enumerate(batch):
+            if type(item) is _Job:
+                self._commit(batch[start:index])
+                item.work()
+                start = index + 1
+        self._commit(batch[start:])
         with self._changed:
-            self._job = None
             self._changed.notify_all()
-        return True
 
-    def _fail(self, problem: apsw.Error) -> bool:
-        with self._changed:
-            self._problem = problem
-            self._changed.notify_all()
-        return False
-
-    def _commit(self, batch: list[msgspec.Struct]) -> bool:
+    def _commit(self, batch: list[msgspec.Struct]) -> None:
+        if not batch:
+            return
         kinds: dict[type[msgspec.Struct], list[msgspec.Struct]] = {}
         for record in batch:
             kinds.setdefault(type(record), []).append(record)
-        try:
-            with self._connection:
-                for kind, statement in self._statements.items():
-                    if kind in kinds:
-                        self._connection.execute(statement, (batch_text(kinds[kind]),))
-                for row in kinds.get(Row, ()):
-                    assert isinstance(row, Row)
-                    self._connection.execute(row.sql, row.values)
-        except apsw.Error as problem:
-            return self._fail(problem)
+        with self._connection:
+            for kind, statement in self._statements.items():
+                if kind in kinds:
+                    self._connection.execute(statement, (batch_text(kinds[kind]),))
+            for row in kinds.get(Row, ()):
+                assert isinstance(row, Row)
+                self._connection.execute(row.sql, row.values)
         self.committed += len(batch)
-        return True
 
     def _failure(self) -> RecordingError:
         return RecordingError(

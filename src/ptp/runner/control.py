@@ -7,13 +7,14 @@ import os
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ptp._util.clock import Clock, SystemClock
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
+from ptp.runner.live import LiveFeed
 
 SOCKET = "control.sock"
 MOST_REQUEST = 64 << 10  # bytes
@@ -40,10 +41,14 @@ class Request:
 
 
 class ControlServer:
-    """Takes requests on threads of its own; the run answers them between two ticks."""
+    """Takes requests on threads of its own; the run answers them between two ticks.
 
-    def __init__(self, directory: Path, clock: Clock) -> None:
+    The verb `watch` is answered with line after line of what happens, for as long as the client listens.
+    """
+
+    def __init__(self, directory: Path, clock: Clock, live: LiveFeed) -> None:
         self.waiting: deque[Request] = deque()
+        self._live = live
         self._clock = clock
         self._path = directory / SOCKET
         self._path.unlink(missing_ok=True)
@@ -65,48 +70,89 @@ class ControlServer:
         with connection, connection.makefile("rb") as lines:
             connection.settimeout(PATIENCE)
             try:
-                connection.sendall(json.dumps(self._answer(lines.readline(MOST_REQUEST))).encode() + b"\n")
+                request = _read(lines.readline(MOST_REQUEST))
+                if request is not None and request.verb == "watch":
+                    self._wake()
+                    self._live.serve(connection)
+                else:
+                    connection.sendall(json.dumps(self._answer(request)).encode() + b"\n")
             except OSError:
                 return  # the client has gone; what it asked for is done all the same
 
-    def _answer(self, line: bytes) -> dict[str, Any]:
-        try:
-            arguments = json.loads(line)
-            request = Request(str(arguments.pop("verb")), arguments)
-        except (ValueError, KeyError, AttributeError):
+    def _answer(self, request: Request | None) -> dict[str, Any]:
+        if request is None:
             return {"error": "a request is one line of JSON with a verb"}
         self.waiting.append(request)
-        if isinstance(self._clock, SystemClock):
-            self._clock.wake()
+        self._wake()
         if not request.answered.wait(PATIENCE):
             return {"error": f"the run did not come round to it within {PATIENCE:.0f} s"}
         assert request.answer is not None
         return request.answer
 
+    def _wake(self) -> None:
+        if isinstance(self._clock, SystemClock):
+            self._clock.wake()
+
     def close(self) -> None:
-        """Take no more requests; those that wait are told that the run has ended."""
+        """Take no more requests; those that wait or watch are told that the run has ended."""
+        self._live.close()
         self._socket.close()
         self._path.unlink(missing_ok=True)
         while self.waiting:
             self.waiting.popleft().reply({"error": "the run has ended"})
 
 
+def _read(line: bytes) -> Request | None:
+    try:
+        arguments = json.loads(line)
+        return Request(str(arguments.pop("verb")), arguments)
+    except (ValueError, KeyError, AttributeError):
+        return None
+
+
 def ask(directory: RunDirectory, verb: str, **arguments: Any) -> dict[str, Any]:
     """Ask a live run to do something, and return its answer."""
-    connection = socket.socket(socket.AF_UNIX)
-    with connection:
+    with connect(directory) as connection:
         connection.settimeout(PATIENCE + 5)
         try:
-            _with_short_path(directory.path / SOCKET, connection.connect)
             connection.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
             with connection.makefile("rb") as lines:
                 answer: dict[str, Any] = json.loads(lines.readline() or b'{"error": "the run has ended"}')
         except OSError:
-            message = f"run {directory.run_id} is not running; go on with it by `ptp resume {directory.run_id}`"
-            raise NotRunning(message) from None
+            raise not_running(directory) from None
     if "error" in answer:
         raise PtpError(answer["error"])
     return answer
+
+
+def watch(directory: RunDirectory) -> Iterator[dict[str, Any]]:
+    """Return what a live run tells, line by line, until it ends; `ptp.runner.live.Line` says what a line holds."""
+    with connect(directory) as connection:
+        connection.settimeout(PATIENCE)
+        try:
+            connection.sendall(b'{"verb": "watch"}\n')
+            with connection.makefile("rb") as lines:
+                for line in lines:
+                    if line.strip():
+                        yield json.loads(line)
+        except OSError:
+            return  # the run has gone without a farewell
+
+
+def not_running(directory: RunDirectory) -> NotRunning:
+    """Return the error of a run that nobody plays, with the verb that goes on with it."""
+    return NotRunning(f"run {directory.run_id} is not running; go on with it by `ptp resume {directory.run_id}`")
+
+
+def connect(directory: RunDirectory) -> socket.socket:
+    """Return a connection to a live run, for one who speaks to it in a way of their own."""
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        _with_short_path(directory.path / SOCKET, connection.connect)
+    except OSError:
+        connection.close()
+        raise not_running(directory) from None
+    return connection
 
 
 def _with_short_path(path: Path, use: Callable[[str], None]) -> None:

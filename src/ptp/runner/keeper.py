@@ -51,22 +51,33 @@ class SnapshotKeeper:
         self._keep(f"event {event}", name=name, tags=("event", event))
 
     def _keep(self, reason: str, to_disk: bool = True, **details: object) -> None:
-        """Take a snapshot; when it can't be written the run goes on, and a warning says so."""
-        try:
-            self.create(reason, to_disk, **details)
-        except SnapshotError as problem:
-            LOGGER.warning("%s", problem, extra={"event": "snapshot_failed", "tick": self._engine.progress.ticks})
+        """Take a snapshot now; it is written beside the run, after the steps that led to it are committed."""
+        snapshot = self._take(reason, **details)
+        if to_disk:
+            self._recorder.later(lambda: self._write_or_warn(snapshot))
 
-    def create(self, reason: str, to_disk: bool = True, **details: object) -> SnapshotHeader:
-        """Take a snapshot now; on disk it follows the steps that led to it, never the other way round."""
-        metadata, config = self._recorder.metadata, self._config
+    def _write_or_warn(self, snapshot: Snapshot) -> None:
+        """Write a snapshot; when that can't be done the run goes on, and a warning says so."""
+        try:
+            self._write(snapshot)
+        except SnapshotError as problem:
+            LOGGER.warning("%s", problem, extra={"event": "snapshot_failed", "tick": snapshot.header.tick})
+
+    def create(self, reason: str, **details: object) -> SnapshotHeader:
+        """Take a snapshot, and return when it is on disk."""
+        snapshot = self._take(reason, **details)
+        self._recorder.flush()
+        return self._write(snapshot)
+
+    def _take(self, reason: str, **details: object) -> Snapshot:
+        metadata = self._recorder.metadata
         snapshot = take(self._engine, metadata.run_id, metadata.agent, reason, metadata.rewinds, **details)
         self.ring.add(snapshot)
         self.taken += 1
-        if not to_disk:
-            return snapshot.header
-        self._recorder.flush()
-        header = self.store.save(snapshot, config.compress, config.validate)
+        return snapshot
+
+    def _write(self, snapshot: Snapshot) -> SnapshotHeader:
+        header = self.store.save(snapshot, self._config.compress, self._config.validate)
         self._shrink()
         return header
 
@@ -78,6 +89,7 @@ class SnapshotKeeper:
 
     def finish(self) -> None:
         """Take the last snapshot of a run that ends well, unless the last tick has one already."""
+        self._recorder.flush()
         newest = self.store.headers()[:1]
         if self._config.name is not None or not newest or newest[0].tick != self._engine.progress.ticks:
             self._keep("end of run", name=self._config.name)

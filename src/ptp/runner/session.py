@@ -20,6 +20,7 @@ from ptp.runner.control import ControlServer
 from ptp.runner.health import Health
 from ptp.runner.interrupts import Interrupts
 from ptp.runner.keeper import SnapshotKeeper
+from ptp.runner.live import LiveFeed
 from ptp.runner.steering import Steering
 
 SHOW_EVERY = 0.1  # seconds between two looks at a run
@@ -69,7 +70,8 @@ class Session:
         self.recorder = recorder
         self.watcher = watcher
         self.keeper = SnapshotKeeper(engine, recorder, config.snapshot)
-        self.control = ControlServer(recorder.directory.path, engine.clock)
+        self.live = LiveFeed(engine)
+        self.control = ControlServer(recorder.directory.path, engine.clock, self.live)
         self.steering = Steering(config, engine, recorder, self.keeper)
         self.health = Health(engine, recorder)
         self.status: Status = "running"
@@ -106,6 +108,7 @@ class Session:
             if self.control.waiting:
                 steering.serve(self.control.waiting)
             if steering.holds():
+                self.live.look((), paused=True)
                 continue
             self._take_in(self._tick())
             if progress.elapsed - shown > SHOW_EVERY or progress.elapsed < shown:
@@ -125,6 +128,7 @@ class Session:
             return []
 
     def _take_in(self, records: list[Record]) -> None:
+        self.live.look(records)
         if not records:
             return
         self.recorder.add(records)

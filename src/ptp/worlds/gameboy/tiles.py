@@ -144,34 +144,29 @@ Movement = Literal["moving", "stuck", "looping"]
 
 
 class Repetition:
-    """Tells from the last ticks whether a player is stuck or walks in circles."""
+    """Tells from the last ticks whether a player is stuck or walks in circles; it works only when it is asked."""
 
     def __init__(self, stuck_after: int = 30, longest: int = 8, times: int = 4) -> None:
         self._stuck_after = stuck_after
+        self._longest = longest
         self._times = times
-        self._seen: deque[Hashable] = deque(maxlen=longest)
-        self._repeats = [0] * (longest + 1)
-        self._still = 0
-        self._before: Hashable = None
+        self._seen: deque[tuple[Hashable, Hashable]] = deque(maxlen=max(stuck_after + 1, longest * times))
 
-    def feed(self, position: Hashable, screen: Hashable, action: Hashable) -> Movement:
-        """Take in one tick and return what the player is doing."""
-        present = (position, screen)
-        self._still = self._still + 1 if present == self._before else 0
-        self._before = present
-        self._count((present, action))
-        if self._still >= self._stuck_after:
+    def feed(self, present: Hashable, action: Hashable) -> None:
+        """Take in one tick: what was there after it, and what was done."""
+        self._seen.append((present, action))
+
+    @property
+    def movement(self) -> Movement:
+        """What the player is doing."""
+        seen = list(self._seen)
+        places = [present for present, _ in seen[-self._stuck_after - 1 :]]
+        if len(places) > self._stuck_after and len(set(places)) == 1:
             return "stuck"
-        return "looping" if self._loops() else "moving"
+        return "looping" if any(self._repeats(seen, period) for period in range(2, self._longest + 1)) else "moving"
 
-    def _count(self, tick: Hashable) -> None:
-        """Count for each period how many ticks in a row were the same as one period before."""
-        for period, earlier in enumerate(reversed(self._seen), 1):
-            self._repeats[period] = self._repeats[period] + 1 if earlier == tick else 0
-        self._seen.append(tick)
-
-    def _loops(self) -> bool:
-        # A period of one is standing still, which has its own, longer patience.
-        return self._still == 0 and any(
-            repeats >= period * (self._times - 1) for period, repeats in enumerate(self._repeats) if period > 1
-        )
+    def _repeats(self, seen: list[tuple[Hashable, Hashable]], period: int) -> bool:
+        last = seen[-period * self._times :]
+        # Standing still has its own, longer patience, so a circle has at least two places.
+        moved = len({present for present, _ in last}) > 1
+        return len(last) == period * self._times and moved and last[period:] == last[:-period]

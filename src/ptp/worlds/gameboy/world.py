@@ -68,13 +68,12 @@ class GameBoyWorld(World):
         self._view = self.env.pixels[:, :, :3]
         self._view.flags.writeable = False
         self._state = GameState(self.profile.name)
+        self._signals, self._signals_of = Signals(), self._state
         self._begin()
 
     def _begin(self, battles: BattleLog | None = None) -> None:
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
-        self.movement: Movement = "moving"
-        """Whether the player gets on, is stuck, or walks in circles."""
         self.events: list[GameEvent] = []
         """What happened in the last tick."""
         self._data: bytes | None = None
@@ -102,8 +101,7 @@ class GameBoyWorld(World):
             self._number_turn()
         else:
             self.events = []
-        state = self._state
-        self.movement = self._repetition.feed((state.map_id, state.coordinates), self._hash, command)
+        self._repetition.feed(self._hash, command)
         return Outcome(self._view, 0.0, False, False, {})
 
     def _look(self) -> bool:
@@ -141,14 +139,23 @@ class GameBoyWorld(World):
         return state.screen_type or ""
 
     def signals(self) -> Signals:
-        """Return what pacing and limits need to know."""
+        """Return what pacing and limits need to know; worked out only when the state is another."""
         state = self._state
-        level = max((member.level for member in state.party), default=None) if state.party else None
-        return Signals(state.battle is not None, state.owned, state.badges, level)
+        if state is not self._signals_of:
+            level = max((member.level for member in state.party), default=None) if state.party else None
+            self._signals = Signals(state.battle is not None, state.owned, state.badges, level)
+            self._signals_of = state
+        return self._signals
+
+    @property
+    def movement(self) -> Movement:
+        """Whether the player gets on, is stuck, or walks in circles."""
+        return self._repetition.movement
 
     def measurements(self) -> dict[str, float]:
         """Return whether the player is stuck, or walks in circles."""
-        return {"stuck": float(self.movement == "stuck"), "looping": float(self.movement == "looping")}
+        movement = self.movement
+        return {"stuck": float(movement == "stuck"), "looping": float(movement == "looping")}
 
     def surroundings(self) -> Surroundings | None:
         """Return the squares around the player; None where there is no map to stand on."""

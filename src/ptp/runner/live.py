@@ -1,0 +1,223 @@
+"""What a live run tells to those who watch it: the records of every tick, and some thirty pictures a second.
+
+Nothing is written as text and no picture is compressed on the run's own thread. One who reads too slowly loses the
+oldest records and is told how many; the run never waits.
+"""
+
+from __future__ import annotations
+
+import base64
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from ptp.engine import DecisionMade, Engine, Record, Step
+from ptp.frames.pictures import Picture, encode
+from ptp.recording.log import LOGGER
+
+MOST_RECORDS = 2_000  # records that may wait for one watcher
+FRAME_EVERY = 1 / 30  # seconds between two pictures, at least
+DRAW_SHARE = 25  # drawing may take one part in so many of the run's time
+GATHER = 0.01  # seconds in which records are gathered into one line
+HEARTBEAT = 5.0  # seconds after which a silent line shows whether the watcher is still there
+
+
+class Now(msgspec.Struct, frozen=True, gc=False):
+    """How a live run stands."""
+
+    at: float
+    """Seconds since 1970."""
+    tick: int
+    episode: int
+    paused: bool
+    reward: float
+    cost: float
+    elapsed: float
+    """Seconds of play."""
+    target: float
+    """Ticks per second to keep; 0 is as fast as possible."""
+    context: str
+    """The kind of situation, in the world's words."""
+    queued: int
+    """Commands that wait to be applied."""
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A picture as it is sent."""
+
+    tick: int
+    format: Literal["png", "text"]
+    data: str
+    """A PNG file as base64, or the text itself."""
+
+
+class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a watcher is sent at once."""
+
+    now: Now
+    records: list[Record] = []
+    lost: int = 0
+    """Records that were dropped because the watcher is too slow."""
+    state: Any = msgspec.UNSET
+    """The world's state, when it is another than in the line before."""
+    frame: Frame | None = None
+
+
+class LiveFeed:
+    """Hands what happens to every watcher; with none it costs one look per tick."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._mailboxes: tuple[Mailbox, ...] = ()  # replaced as a whole, so that the run reads it without a lock
+        self._changing = threading.Lock()
+        self._frame_due = 0.0
+        self._shown: tuple[int, bool, int] | None = None
+        self._draws = engine.world.facts.render_mode is not None
+        self._closed = False
+
+    def look(self, records: Sequence[Record], paused: bool = False) -> None:
+        """Tell what one turn of the run's loop brought; called on the run's thread."""
+        mailboxes = self._mailboxes
+        if not mailboxes:
+            return
+        progress = self._engine.progress
+        shown = (progress.ticks, paused, len(mailboxes))
+        if not records and shown == self._shown:
+            return
+        picture = self._picture(urgent=paused or (shown != self._shown and not records))
+        self._shown = shown
+        now, state = self._now(paused), self._engine.state
+        for mailbox in mailboxes:
+            mailbox.put(now, records, state, picture)
+
+    def _now(self, paused: bool) -> Now:
+        engine, progress = self._engine, self._engine.progress
+        target = engine.pace.target(progress.signals.battle, engine.ending.over_budget)
+        return Now(engine.clock.time(), progress.ticks, engine.episode, paused, progress.reward, progress.cost,
+                   progress.elapsed, target, engine.world.context(), len(engine.buffer))  # fmt: skip
+
+    def _picture(self, urgent: bool) -> tuple[int, Picture] | None:
+        began = time.monotonic()
+        if not self._draws or (began < self._frame_due and not urgent):
+            return None
+        try:
+            picture = self._engine.world.frame()
+        except Exception:  # noqa: BLE001 - the edge of a renderer of any kind; told once, and the run goes on
+            LOGGER.warning("the world can't draw a picture for those who watch", extra={"event": "live"}, exc_info=True)
+            self._draws = False
+            return None
+        now = time.monotonic()
+        self._frame_due = began + max(FRAME_EVERY, DRAW_SHARE * (now - began))
+        return None if picture is None else (self._engine.progress.ticks, picture)
+
+    def join(self) -> Mailbox:
+        """Begin to watch."""
+        mailbox = Mailbox()
+        with self._changing:
+            if self._closed:
+                mailbox.close()
+            self._mailboxes = (*self._mailboxes, mailbox)
+            self._shown, self._frame_due = None, 0.0
+        return mailbox
+
+    def leave(self, mailbox: Mailbox) -> None:
+        """Watch no longer."""
+        with self._changing:
+            self._mailboxes = tuple(other for other in self._mailboxes if other is not mailbox)
+
+    def close(self) -> None:
+        """Let every watcher read the rest and hear that the run has ended."""
+        with self._changing:
+            self._closed = True
+            for mailbox in self._mailboxes:
+                mailbox.close()
+
+    def serve(self, connection: socket.socket) -> None:
+        """Send to one watcher what happens, until the run or the watcher ends."""
+        mailbox = self.join()
+        try:
+            for line in mailbox.lines():
+                connection.sendall(line)
+        except OSError:
+            return  # the watcher has gone
+        finally:
+            self.leave(mailbox)
+
+
+class Mailbox:
+    """What waits for one watcher: records up to a bound, and the newest state and picture."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._filled = threading.Event()
+        self._records: deque[Record] = deque()
+        self._now: Now | None = None
+        self._state: Any = None
+        self._sent_state: Any = None
+        self._picture: tuple[int, Picture] | None = None
+        self._lost = 0
+        self._closed = False
+
+    def put(self, now: Now, records: Sequence[Record], state: Any, picture: tuple[int, Picture] | None) -> None:
+        """Leave what one tick told."""
+        with self._lock:
+            self._now, self._state = now, state
+            self._picture = picture or self._picture
+            self._records.extend(records)
+            while len(self._records) > MOST_RECORDS:
+                self._records.popleft()
+                self._lost += 1
+        self._filled.set()
+
+    def close(self) -> None:
+        """Say that nothing more comes."""
+        self._closed = True
+        self._filled.set()
+
+    def lines(self) -> Iterator[bytes]:
+        """Return what comes, as lines of JSON; an empty one now and then, while nothing does."""
+        while True:
+            if not self._filled.wait(HEARTBEAT):
+                yield b"\n"
+                continue
+            self._filled.clear()
+            line = self._take()
+            if line is not None:
+                yield _encode(line) + b"\n"
+            if self._closed and not self._records:
+                return
+            time.sleep(GATHER)
+
+    def _take(self) -> Line | None:
+        with self._lock:
+            if self._now is None:
+                return None
+            now, state, picture, lost = self._now, self._state, self._picture, self._lost
+            records = list(self._records)
+            self._records.clear()
+            self._now, self._picture, self._lost = None, None, 0
+        changed = state is not self._sent_state
+        self._sent_state = state
+        frame = None if picture is None else _frame(*picture)
+        return Line(now, list(map(_lighter, records)), lost, state if changed else msgspec.UNSET, frame)
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _lighter(record: Record) -> Record:
+    """Return a record without its state: the line has the newest one, and the database has them all."""
+    if type(record) is Step:
+        return msgspec.structs.replace(record, state=None)
+    return msgspec.structs.replace(record, state="") if type(record) is DecisionMade else record
+
+
+def _frame(tick: int, picture: Picture) -> Frame:
+    if isinstance(picture, str):
+        return Frame(tick, "text", picture)
+    return Frame(tick, "png", base64.b64encode(encode(picture, "png", 0)).decode())
