@@ -92,6 +92,9 @@ def _summarise(result: RunResult, config: RunConfig) -> None:
         "reward": number(result.total_reward),
         "kept in": result.directory,
     }
+    if result.badges is not None:
+        level = f", highest level {result.level}" if result.level is not None else ""
+        facts["game"] = f"badges {result.badges}, species caught {result.caught}{level}"
     if result.total_cost:
         facts["cost"] = f"${result.total_cost:,.4f}"
     if result.report:
