@@ -18,6 +18,7 @@ class Verb(NamedTuple):
 
     module: str
     summary: str
+    function: str = "main"
 
 
 VERBS = {
@@ -25,9 +26,24 @@ VERBS = {
     "runs": Verb("ptp.cli.runs", "list recorded runs"),
     "show": Verb("ptp.cli.show", "tell the story of one run"),
     "replay": Verb("ptp.cli.replay", "play a recorded run again and compare every tick"),
+    "resume": Verb("ptp.cli.resume", "go on with a run that crashed, stopped or is paused"),
+    "fork": Verb("ptp.cli.fork", "start a new run from any tick of another"),
+    "snapshot": Verb("ptp.cli.snapshot", "take, list, check, restore and share snapshots"),
+    "rollback": Verb("ptp.cli.steer", "take a live run back by a few snapshots", "rollback"),
+    "pause": Verb("ptp.cli.steer", "hold a live run", "pause"),
+    "step": Verb("ptp.cli.steer", "let a live run play a few ticks, then hold it", "step"),
+    "set": Verb("ptp.cli.steer", "change tick rates and limits of a live run", "change"),
+    "stop": Verb("ptp.cli.steer", "end a live run", "stop"),
+    "video": Verb("ptp.cli.video", "make a video of a recorded run from its tape"),
+    "du": Verb("ptp.cli.du", "tell how much the runs take"),
+    "prune": Verb("ptp.cli.prune", "remove old runs, or make them small"),
+    "cleanup": Verb("ptp.cli.cleanup", "remove what can be made again"),
     "worlds": Verb("ptp.cli.worlds", "list the worlds that can be played"),
     "agents": Verb("ptp.cli.agents", "list the agents that can play"),
-    "config": Verb("ptp.cli.config", "show, check and describe settings"),
+    "config": Verb("ptp.cli.config", "show, check, migrate and describe settings"),
+    "schema": Verb("ptp.cli.schema", "migrate run databases to another schema and verify them"),
+    "drift": Verb("ptp.cli.drift", "tell how a config file or a run database differs from what it should be"),
+    "version": Verb("ptp.cli.version", "tell every version, and whether they fit together"),
 }
 
 USAGE = """The flight recorder and control tower for game-playing agents.
@@ -80,7 +96,7 @@ def _dispatch(words: list[str]) -> int:
         raise UnknownName("verb", name, list(VERBS), "see `ptp --help`")
     from importlib import import_module
 
-    verb: Callable[[list[str]], int] = import_module(VERBS[name].module).main
+    verb: Callable[[list[str]], int] = getattr(import_module(VERBS[name].module), VERBS[name].function)
     return verb(rest)
 
 

@@ -64,20 +64,45 @@ class TickRate:
 class Screenshot:
     """Which pictures are kept."""
 
-    interval: int = setting(100, "Keep a picture every N ticks.", least=1, needs="screenshots")
-    battle_turn: int = setting(1, "Pictures per battle turn.", least=0, needs="screenshots")
-    on_error: int = setting(1, "Pictures per tick with an error.", least=0, needs="screenshots")
-    on_change: bool = setting(False, "Keep a picture at every change of state.", needs="screenshots")
-    quality: int = setting(85, "JPEG quality.", least=0, most=100, needs="screenshots")
-    max_storage: float = setting(50.0, "Gigabytes that pictures may take.", least=0, needs="screenshots")
+    interval: int = setting(100, "Keep a picture every N ticks.", least=1)
+    battle_turn: int = setting(1, "Pictures per battle turn.", least=0)
+    on_error: int = setting(1, "Pictures per tick with an error.", least=0)
+    on_change: bool = setting(False, "Keep a picture at every change of state.")
+    quality: int = setting(85, "JPEG quality.", least=0, most=100)
+    max_storage: float = setting(50.0, "Gigabytes that pictures may take.", least=0)
     in_background: bool = setting(
         False,
         "Encode pictures in the background; some may be dropped.",
         flag="--screenshot-async",
         key="async",
-        needs="screenshots",
     )
-    compress: bool = setting(False, "Compress old pictures.", needs="screenshots")
+    compress: bool = setting(False, "Compress old pictures.")
+    format: Literal["jpeg", "png", "webp"] | None = setting(
+        None, "Format of pictures; without one, that of the storage profile."
+    )
+
+
+@dataclass(frozen=True)
+class Video:
+    """The video of the run."""
+
+    record: bool = setting(False, "Record a video of every tick.", flag="--record-video")
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How pictures are kept, and for how long runs are."""
+
+    profile: str | None = setting(None, "Storage profile; without one, that of the world.", flag="--storage-profile")
+    profiles: str | None = setting(None, "YAML file with storage profiles of your own.", flag="--storage-profiles")
+    frame_sink: str | None = setting(None, "Forward each picture to this HTTP address.", flag="--frame-sink")
+    prune_on_start: bool = setting(False, "Prune old runs before this one begins.", flag="--prune-on-start")
+    max_record_bytes: int = setting(
+        2_000_000_000, "Bytes that all runs may take, when pruned at the start.", flag="--max-record-bytes", least=0
+    )
+    max_sessions: int | None = setting(
+        None, "Runs that may stay, when pruned at the start.", flag="--max-sessions", least=0
+    )
 
 
 @dataclass(frozen=True)
@@ -193,6 +218,8 @@ class RunConfig:
     agent: Agent = field(default_factory=Agent)
     tick_rate: TickRate = field(default_factory=TickRate)
     screenshot: Screenshot = field(default_factory=Screenshot)
+    video: Video = field(default_factory=Video)
+    storage: Storage = field(default_factory=Storage)
     command: Command = field(default_factory=Command)
     limits: Limits = field(default_factory=Limits)
     snapshot: Snapshot = field(default_factory=Snapshot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -39,6 +40,8 @@ class Engine:
         self.buffer = Buffer(config.command)
         self.progress = Progress()
         self.stop: Stop | None = None
+        self.before_reset: Callable[[Sequence[Record], bool], None] = lambda records, battle: None
+        """Called with the last records of an episode while the world still shows its end."""
         self._interrupt_battle = config.command.interrupt_battle
         self._open: OpenDecision | None = None
         self._decisions = 0
@@ -196,6 +199,7 @@ class Engine:
         self.agent.on_episode_end(self.episode, reward)
         self.progress.episodes += 1
         self.progress.last_reward = reward
+        self.before_reset(records, self.progress.signals.battle)
         self._begin_episode()
 
     # -- commands that are not applied -------------------------------------------------------------------------

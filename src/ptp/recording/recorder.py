@@ -14,7 +14,7 @@ from ptp._util.files import write_atomic
 from ptp.config import RunConfig
 from ptp.config.files import dump
 from ptp.config.tree import as_tree
-from ptp.engine import Happened, Notice, Record
+from ptp.engine import Happened, Notice
 from ptp.errors import RecordingError
 from ptp.recording.database import create_database, open_for_writing
 from ptp.recording.directory import Metadata, RunDirectory
@@ -99,7 +99,11 @@ class Recorder:
         self.directory.write_metadata(self.metadata)
         self._say("rolled_back", f"went back to tick {to_tick}: {reason}; {dropped} queued commands dropped")
 
-    def add(self, records: Sequence[Record]) -> None:
+    def accept(self, statements: dict[type[msgspec.Struct], str]) -> None:
+        """Take other kinds of records too, each with its statement; before the first of them."""
+        self._writer.statements.update(statements)
+
+    def add(self, records: Sequence[msgspec.Struct]) -> None:
         """Keep what one tick told."""
         self._writer.add(records)
 

@@ -32,7 +32,7 @@ class Writer:
 
     def __init__(self, connection: apsw.Connection, run_id: str) -> None:
         self._connection = connection
-        self._statements = statements(run_id)
+        self.statements = statements(run_id)
         self._waiting: deque[msgspec.Struct] = deque()
         self._changed = threading.Condition()
         self._closing = False
@@ -122,7 +122,7 @@ class Writer:
         for record in batch:
             kinds.setdefault(type(record), []).append(record)
         with self._connection:
-            for kind, statement in self._statements.items():
+            for kind, statement in self.statements.items():
                 if kind in kinds:
                     self._connection.execute(statement, (batch_text(kinds[kind]),))
             for row in kinds.get(Row, ()):

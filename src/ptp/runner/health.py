@@ -21,12 +21,12 @@ class Health:
         self._at = self._clock.monotonic()
         self._ticks = 0
 
-    def measure(self, ticks: int) -> None:
-        """Measure, if the last measurement is a second old."""
+    def measure(self, ticks: int) -> bool:
+        """Measure, if the last measurement is a second old; return whether it was."""
         now = self._clock.monotonic()
         passed = now - self._at
         if passed < EVERY:
-            return
+            return False
         at = self._clock.time()
         rate = (ticks - self._ticks) / passed
         self._recorder.add_metric(at, ticks, "tick_rate", round(rate, 3), "ticks/s")
@@ -37,6 +37,7 @@ class Health:
         if memory is not None:
             self._recorder.add_metric(at, ticks, "memory", round(memory, 3), "MB")
         self._at, self._ticks = now, ticks
+        return True
 
 
 def resident_megabytes() -> float | None:

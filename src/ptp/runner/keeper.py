@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ptp.config.tree import Snapshot as SnapshotConfig
 from ptp.engine import Engine, Happened, Record
@@ -28,8 +28,14 @@ class SnapshotKeeper:
         self.ring = Ring(config.memory)
         self.store = SnapshotStore(recorder.directory.path / "snapshots")
         self.taken = 0
+        self._before_rewind: Callable[[], None] = lambda: None
+        self._after_rewind: Callable[[int], None] = lambda tick: None
         self._interval = config.disk or (INTERVAL if config.memory else 0)
         self._due = engine.progress.ticks + self._interval
+
+    def on_rewind(self, before: Callable[[], None], after: Callable[[int], None]) -> None:
+        """Have others told before the run goes back, and to which tick it went."""
+        self._before_rewind, self._after_rewind = before, after
 
     def after(self, records: Sequence[Record]) -> None:
         """Look at what a tick told, and take the snapshots that are due."""
@@ -100,6 +106,7 @@ class SnapshotKeeper:
 
     def go_back(self, snapshot: Snapshot, reason: str) -> SnapshotHeader:
         """Go back to a snapshot of this run; what came after it is given up."""
+        self._before_rewind()
         self._recorder.flush()
         tape = Tape(self._recorder.directory)
         try:
@@ -114,6 +121,7 @@ class SnapshotKeeper:
         tick = snapshot.header.tick
         self._recorder.rewind(tick, self._engine.clock.time(), reason, dropped)
         self.ring.forget_after(tick)
+        self._after_rewind(tick)
         for header in self.store.headers():
             if header.tick > tick and header.name is None:
                 self.store.delete(header)

@@ -16,6 +16,7 @@ from ptp.recording import Metadata, Recorder, RunDirectory
 from ptp.recording.directory import Parent, Resumed
 from ptp.replay import Tape
 from ptp.replay.travel import travel
+from ptp.runner.pictures import choose_profile
 from ptp.runner.session import RunResult, Session, Watcher
 from ptp.runner.start import start_file
 from ptp.snapshots import SnapshotStore
@@ -34,6 +35,8 @@ def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | Non
 def _run_new(config: RunConfig, spec: WorldSpec, clock: Clock, watcher: Watcher, seed: int) -> RunResult:
     engine = _make_engine(config, spec, clock, seed, derive_seed(seed, "agent"))
     try:
+        choose_profile(config, engine.world)
+        _prune_first(config)
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
         try:
             metadata = _introduce(config, engine, directory, derive_seed(seed, "agent"))
@@ -105,6 +108,15 @@ def fork(
         return Session(config, engine, recorder, watcher or Watcher()).play()
     finally:
         engine.world.close()
+
+
+def _prune_first(config: RunConfig) -> None:
+    storage = config.storage
+    if storage.prune_on_start:
+        from ptp.retention.jobs import prune_at_start
+        from ptp.retention.plan import Limits
+
+        prune_at_start(Path(config.system.data_dir), Limits(storage.max_record_bytes, storage.max_sessions))
 
 
 def engine_of(directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock) -> Engine:

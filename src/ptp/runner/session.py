@@ -21,6 +21,7 @@ from ptp.runner.health import Health
 from ptp.runner.interrupts import Interrupts
 from ptp.runner.keeper import SnapshotKeeper
 from ptp.runner.live import LiveFeed
+from ptp.runner.pictures import open_keeper
 from ptp.runner.steering import Steering
 
 SHOW_EVERY = 0.1  # seconds between two looks at a run
@@ -46,6 +47,9 @@ class RunResult(msgspec.Struct):
     elapsed_seconds: float
     ticks_per_second: float | None
     report: str | None
+    badges: int | None = None
+    caught: int | None = None
+    level: int | None = None
 
 
 class Watcher:
@@ -70,6 +74,8 @@ class Session:
         self.recorder = recorder
         self.watcher = watcher
         self.keeper = SnapshotKeeper(engine, recorder, config.snapshot)
+        self.pictures = open_keeper(config, engine, recorder)
+        self.keeper.on_rewind(self._before_rewind, self.pictures.rewound)
         self.live = LiveFeed(engine)
         self.control = ControlServer(recorder.directory.path, engine.clock, self.live)
         self.steering = Steering(config, engine, recorder, self.keeper)
@@ -114,8 +120,15 @@ class Session:
             if progress.elapsed - shown > SHOW_EVERY or progress.elapsed < shown:
                 shown = progress.elapsed
                 self.watcher.ticked(progress)
-                self.health.measure(progress.ticks)
+                if self.health.measure(progress.ticks):
+                    self._measure_pictures(progress.ticks)
         self.watcher.ticked(progress)
+
+    def _measure_pictures(self, tick: int) -> None:
+        metrics, notices = self.pictures.measure(tick)
+        for kind, value, unit in metrics:
+            self.recorder.add_metric(self.engine.clock.time(), tick, kind, value, unit)
+        self._tell(notices)
 
     def _tick(self) -> list[Record]:
         try:
@@ -138,7 +151,21 @@ class Session:
                 self.watcher.noticed(record)
             elif type(record) is Happened:
                 self.recorder.add_event(record)
+        self._tell(self.pictures.look(records, self.engine.progress.signals.battle))
         self.keeper.after(records)
+
+    def _tell(self, records: list[msgspec.Struct]) -> None:
+        """Keep what the camera told."""
+        if not records:
+            return
+        self.recorder.add(records)
+        for record in records:
+            if type(record) is Notice:
+                self.recorder.log(record)
+                self.watcher.noticed(record)
+
+    def _before_rewind(self) -> None:
+        self._tell(self.pictures.settle())
 
     def _roll_back(self, problem: Exception) -> bool:
         """Go back to the last good snapshot after an error; one step further each time it comes again."""
@@ -168,12 +195,14 @@ class Session:
         elif self.stop.kind != "finished" and self.config.limits.on_limit == "abort":
             self.status, self.exit_code = "crashed", 1
             self.error = f"aborted: {self.stop.message}"
+        self._measure_pictures(self.engine.progress.ticks)
         self.keeper.finish()
 
     def _crash(self, problem: Exception) -> None:
         self.status, self.exit_code = "crashed", 1
         self.error = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
         try:
+            self._tell(self.pictures.look_at_error(self.engine.progress.ticks))
             self.recorder.add_error(self.engine.clock.time(), self.engine.progress.ticks, problem)
         except RecordingError:
             return  # the disk is what failed, and the error says so already
@@ -187,6 +216,7 @@ class Session:
         metadata.elapsed_seconds = round(progress.elapsed, 6)
         metadata.stop, metadata.error, metadata.exit_code = self.stop, self.error, self.exit_code
         try:
+            self._tell(self.pictures.close())
             self.recorder.finish()
         except PtpError as problem:
             metadata.status = self.status = "crashed"
@@ -228,4 +258,7 @@ class Session:
             elapsed_seconds=round(progress.elapsed, 3),
             ticks_per_second=round((progress.ticks - self._first_tick) / elapsed, 1) if elapsed > 0 else None,
             report=report,
+            badges=progress.signals.badges,
+            caught=progress.signals.caught,
+            level=progress.signals.level,
         )

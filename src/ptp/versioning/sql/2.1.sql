@@ -254,5 +254,6 @@ CREATE TABLE screenshots (
     metadata TEXT               -- JSON
 );
 CREATE INDEX idx_screenshots_tick ON screenshots(tick);
+CREATE INDEX idx_screenshots_file ON screenshots(file_path);
 
 INSERT INTO _schema_version (version) VALUES ('2.1');

@@ -64,3 +64,4 @@ CREATE INDEX idx_battle_turns_battle ON battle_turns(battle_id);
 CREATE INDEX idx_navigation_events_tick ON navigation_events(tick);
 CREATE INDEX idx_performance_metrics_type ON performance_metrics(metric_type, tick);
 CREATE INDEX idx_screenshots_tick ON screenshots(tick);
+CREATE INDEX idx_screenshots_file ON screenshots(file_path);

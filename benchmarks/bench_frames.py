@@ -1,0 +1,121 @@
+"""What keeping a picture costs the run, and what pictures take in memory and on disk."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import report
+from ptp._util.clock import SystemClock
+from ptp.config.tree import Screenshot
+from ptp.engine.records import Step
+from ptp.frames import FrameKeeper, StorageProfile
+from ptp.frames.disk import tree_bytes
+from ptp.worlds import World, find_world, make_world
+
+PICTURES = 400
+
+
+class Drawn(World):
+    """LunarLander's pictures, drawn beforehand, so that only keeping them is measured."""
+
+    def __init__(self, pictures: list[Any]) -> None:
+        world = make_world(find_world("LunarLander-v3"))
+        self.facts, self.spec, self._pictures, self._next = world.facts, world.spec, pictures, 0
+
+    def frame(self) -> Any:
+        self._next += 1
+        return self._pictures[self._next % len(self._pictures)]
+
+
+def lander_pictures(count: int) -> tuple[list[Any], float]:
+    """Return pictures of a flight, and the milliseconds that drawing one takes."""
+    world = make_world(find_world("LunarLander-v3"))
+    world.reset(1)
+    pictures, took = [], []
+    for _ in range(count):
+        outcome = world.step(world.action_space.sample())
+        began = time.perf_counter()
+        pictures.append(world.frame())
+        took.append(time.perf_counter() - began)
+        if outcome.terminated or outcome.truncated:
+            world.reset(1)
+    world.close()
+    return pictures, median(took) * 1000
+
+
+def step(tick: int) -> list[Any]:
+    return [Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "", None)]
+
+
+def costs(pictures: list[Any], config: Screenshot, pause: float = 0.0) -> tuple[list[float], FrameKeeper]:
+    """Return the milliseconds that the run spent on each picture."""
+    took = []
+    with tempfile.TemporaryDirectory() as folder:
+        profile = StorageProfile(tier="files")
+        keeper = FrameKeeper(Drawn(pictures), Path(folder), config, profile, SystemClock())
+        for tick in range(1, PICTURES + 1):
+            began = time.perf_counter()
+            keeper.look(step(tick))
+            took.append((time.perf_counter() - began) * 1000)
+            time.sleep(pause)
+        keeper.close()
+    return took, keeper
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[int(len(values) * share)]
+
+
+def measure_capture(pictures: list[Any], drawing_ms: float) -> None:
+    facts: Callable[[list[float], FrameKeeper], dict[str, Any]] = lambda took, keeper: {  # noqa: E731 - one table
+        "p99_ms": round(percentile(took, 0.99), 3),
+        "kept": keeper.counts.kept,
+        "repeated": keeper.counts.repeated,
+        "dropped": keeper.counts.dropped,
+        "drawing_ms": round(drawing_ms, 2),
+    }
+    took, keeper = costs(pictures, Screenshot(interval=1, in_background=True), pause=0.002)
+    report("frame_async", median(took), 1.0, at_least=False, unit="ms of the run", **facts(took, keeper))
+    took, keeper = costs(pictures, Screenshot(interval=1))
+    report("frame_sync", median(took), 50.0, at_least=False, unit="ms of the run", **facts(took, keeper))
+
+
+def measure_ring(pictures: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        profile = StorageProfile(tier="files", ring_every_n_ticks=1)
+        keeper = FrameKeeper(Drawn(pictures), Path(folder), Screenshot(), profile, SystemClock())
+        for tick in range(1, 1001):
+            keeper.look(step(tick))
+        keeper.close()
+    report("frame_ring", len(keeper.ring), 512, at_least=False, unit="pictures in memory after 1,000 steps",
+           megabytes=round(keeper.ring.bytes / 1e6, 1))  # fmt: skip
+
+
+def measure_still() -> None:
+    screen = np.full((144, 160, 3), 200, np.uint8)
+    with tempfile.TemporaryDirectory() as folder:
+        profile = StorageProfile(tier="files")
+        keeper = FrameKeeper(Drawn([screen]), Path(folder), Screenshot(interval=1), profile, SystemClock())
+        told = sum(len(keeper.look(step(tick))) for tick in range(1, 100_001))
+        keeper.close()
+        size = tree_bytes(Path(folder))
+    report("frame_still", size / 1e6, 1.0, at_least=False, unit="MB for 100,000 pictures of a still screen",
+           records=told)  # fmt: skip
+
+
+def main() -> None:
+    pictures, drawing_ms = lander_pictures(300)
+    measure_capture(pictures, drawing_ms)
+    measure_ring(pictures)
+    measure_still()
+
+
+if __name__ == "__main__":
+    main()

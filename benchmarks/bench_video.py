@@ -1,0 +1,140 @@
+"""What recording a video costs, beside Gymnasium's own recorder and beside real time.
+
+Gymnasium's recorder needs moviepy; where it is not installed, that one figure is reported as skipped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from benchmarks.common import report, seconds
+from ptp._util.clock import SystemClock
+from ptp.config.tree import Screenshot
+from ptp.engine.records import Step
+from ptp.frames import FrameKeeper, StorageProfile, VideoWriter, video_of_run
+from ptp.worlds import find_world, make_world
+from ptp.worlds.gameboy.profiles import BUILT_IN
+
+STEPS = 600
+ROUNDS = 5
+GAME_FRAMES = 1800
+
+
+def fly(env: Any, each: Callable[[int], Any]) -> None:
+    """Play LunarLander with the same commands every time."""
+    dice = np.random.default_rng(1)
+    env.reset(seed=1)
+    for tick in range(1, STEPS + 1):
+        _, _, terminated, truncated, _ = env.step(int(dice.integers(4)))
+        each(tick)
+        if terminated or truncated:
+            env.reset(seed=tick)
+
+
+def lander() -> Any:
+    return gymnasium.make("LunarLander-v3", render_mode="rgb_array", disable_env_checker=True)
+
+
+def rate_drawing() -> float:
+    """Return the steps per second of stepping and drawing alone."""
+    env = lander()
+    fly_it = lambda: fly(env, lambda tick: env.render())  # noqa: E731 - the work that is timed
+    rate = STEPS / seconds(fly_it)
+    env.close()
+    return rate
+
+
+def rate_filmed(folder: Path) -> float:
+    """Return the steps per second with ptp's video, up to and including the finished file."""
+    world = make_world(find_world("LunarLander-v3"), "rgb_array")
+    video = video_of_run(folder, world, 1)
+    profile = StorageProfile(tier="none", ring_frames=0)
+    keeper = FrameKeeper(world, folder, Screenshot(), profile, SystemClock(), video=video)
+
+    def work() -> None:
+        fly(world.env, lambda tick: keeper.look([Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "", None)]))
+        keeper.close()
+
+    rate = STEPS / seconds(work)
+    world.close()
+    assert video.frames == STEPS
+    return rate
+
+
+def rate_gymnasium(folder: Path) -> float:
+    """Return the steps per second with Gymnasium's RecordVideo, up to and including the finished files."""
+    from gymnasium.wrappers import RecordVideo
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        env: Any = RecordVideo(lander(), str(folder), episode_trigger=lambda episode: True)
+
+        def work() -> None:
+            fly(env, lambda tick: None)
+            env.close()
+
+        return STEPS / seconds(work)
+
+
+def rate_game(folder: Path) -> float:
+    """Return how many times as fast as real time a Game Boy screen is played and filmed, every frame of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pyboy import PyBoy
+
+    pyboy = PyBoy(str(BUILT_IN["tallgrass"]), window="null", sound_emulated=False, log_level="CRITICAL", no_input=True)
+    pyboy.set_emulation_speed(0)
+    video = VideoWriter(folder / "game.mp4", 60)
+    dice = np.random.default_rng(1)
+
+    def work() -> None:
+        for frame in range(GAME_FRAMES):
+            if frame % 24 == 0:
+                pyboy.button(("a", "start", "up", "down", "left", "right")[dice.integers(6)])
+            pyboy.tick(1, True, False)
+            video.add(pyboy.screen.ndarray[:, :, :3].copy())
+        video.close()
+
+    rate = GAME_FRAMES / 60 / seconds(work)
+    pyboy.stop(save=False)
+    assert video.frames == GAME_FRAMES
+    return rate
+
+
+def rounds(*measures: Callable[[Path], float]) -> list[list[float]]:
+    """Return the rates of each, taking turns so that a busy machine meets all alike."""
+    found = []
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory() as folder:
+            found.append([measure(Path(folder)) for measure in measures])
+    return [list(column) for column in zip(*found, strict=True)]
+
+
+def main() -> None:
+    alone, filmed = rounds(lambda folder: rate_drawing(), rate_filmed)
+    ratio = median(ours / bare for ours, bare in zip(filmed, alone, strict=True))
+    report("video", ratio, 0.70, at_least=True, unit="of stepping and drawing alone",
+           steps_per_second=round(median(filmed)), drawing_alone=round(median(alone)))  # fmt: skip
+    if importlib.util.find_spec("moviepy") is None:
+        print(json.dumps({"benchmark": "video_gymnasium", "skipped": "moviepy is not installed"}), flush=True)
+    else:
+        theirs, ours = rounds(rate_gymnasium, rate_filmed)
+        ratio = median(mine / other for mine, other in zip(ours, theirs, strict=True))
+        report("video_gymnasium", ratio, 2.0, at_least=True, unit="times Gymnasium's RecordVideo",
+               steps_per_second=round(median(ours)), record_video=round(median(theirs)))  # fmt: skip
+    (game,) = rounds(rate_game)
+    report("video_game", median(game), 10.0, at_least=True, unit="times real time, Game Boy")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""What is to be seen in a picture: text, figures and menus, each with its box in pixels.
+
+A Game Boy screen is read from the tile map in memory, so nothing is guessed and every confidence is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ptp.worlds import World
+
+if TYPE_CHECKING:
+    from ptp.worlds.gameboy.text import Charmap
+    from ptp.worlds.gameboy.world import GameBoyWorld
+
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom; the last two are the first pixels outside."""
+
+TILE, SQUARE, LIFT = 8, 16, 4  # pixels; a figure stands four pixels above its square
+TOP_LEFT, TOP, TOP_RIGHT, SIDE, BOTTOM_LEFT, BOTTOM_RIGHT = 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7E
+
+
+class DetectedText(msgspec.Struct, frozen=True):
+    """Words in one line."""
+
+    text: str
+    bbox: Box
+    confidence: float = 1.0
+
+
+class DetectedSprite(msgspec.Struct, frozen=True):
+    """A figure."""
+
+    type: str
+    name: str
+    bbox: Box
+    confidence: float = 1.0
+
+
+class MenuRegion(msgspec.Struct, frozen=True):
+    """A framed box."""
+
+    type: str
+    bbox: Box
+    confidence: float = 1.0
+
+
+class Annotations(msgspec.Struct, frozen=True):
+    """Everything that was found in a picture."""
+
+    detected_text: list[DetectedText]
+    detected_sprites: list[DetectedSprite]
+    menu_regions: list[MenuRegion]
+
+
+def annotator_of(world: World) -> Callable[[], Any] | None:
+    """Return what tells what a world's picture shows: a method of its own, or our reader of Game Boy screens."""
+    own: Callable[[], Any] | None = getattr(world, "annotations", None)
+    if own is not None or world.facts.family != "gameboy":
+        return own
+    from ptp.worlds.gameboy.world import GameBoyWorld
+
+    return partial(annotate_game, world) if isinstance(world, GameBoyWorld) and world.profile.readable else None
+
+
+def annotate_game(world: GameBoyWorld) -> Annotations:
+    """Return what a Game Boy screen shows."""
+    from ptp.worlds.gameboy import addresses as at
+
+    tiles = world.read_memory(at.TILE_MAP, at.TILE_MAP_END)
+    screen = world.context().partition(":")[0]
+    return Annotations(
+        list(find_text(tiles, at.TILE_COLUMNS, world.profile.charmap)),
+        _figures(world) if screen == "overworld" else [],
+        list(find_menus(tiles, at.TILE_COLUMNS, screen)),
+    )
+
+
+def find_text(tiles: bytes, columns: int, charmap: Charmap) -> Iterator[DetectedText]:
+    """Return the pieces of text in a tile map, top to bottom and left to right."""
+    from ptp.worlds.gameboy.text import ARROW, BLANK, BREAK, CURSOR, CURSOR_LEFT_BEHIND
+
+    marks = bytes.maketrans(bytes([ARROW, CURSOR, CURSOR_LEFT_BEHIND]), bytes([BLANK] * 3))
+    for top in range(len(tiles) // columns):
+        row = charmap.characters(tiles[top * columns : (top + 1) * columns].translate(marks))
+        start = 0
+        for piece in row.split(BREAK):
+            words = piece.strip()
+            if words:
+                left = start + len(piece) - len(piece.lstrip())
+                yield DetectedText(charmap.expand(words), _box(left, top, left + len(words), top + 1))
+            start += len(piece) + 1
+
+
+def find_menus(tiles: bytes, columns: int, screen: str) -> Iterator[MenuRegion]:
+    """Return the framed boxes in a tile map; one with a cursor is a menu."""
+    from ptp.worlds.gameboy.text import CURSOR
+
+    rows = len(tiles) // columns
+    for place, tile in enumerate(tiles):
+        if tile != TOP_LEFT:
+            continue
+        top, left = divmod(place, columns)
+        right = _follow(tiles, place, 1, columns - left, TOP, TOP_RIGHT)
+        down = _follow(tiles, place, columns, rows - top, SIDE, BOTTOM_LEFT)
+        if right is None or down is None or tiles[place + right + down * columns] != BOTTOM_RIGHT:
+            continue
+        inside = b"".join(tiles[place + row * columns : place + row * columns + right] for row in range(1, down))
+        kind = ("battle_menu" if screen == "battle" else "menu") if CURSOR in inside else "text_box"
+        yield MenuRegion(kind, _box(left, top, left + right + 1, top + down + 1))
+
+
+def _follow(tiles: bytes, place: int, stride: int, most: int, edge: int, corner: int) -> int | None:
+    """Return how many tiles an edge goes on until its corner; None when it breaks off."""
+    for length in range(1, most):
+        tile = tiles[place + length * stride]
+        if tile == corner:
+            return length
+        if tile != edge:
+            return None
+    return None
+
+
+def _figures(world: GameBoyWorld) -> list[DetectedSprite]:
+    from ptp.worlds.gameboy.tiles import PLAYER
+
+    around = world.surroundings()
+    if around is None:
+        return []
+    others = [DetectedSprite("character", "person", _standing(square)) for square in sorted(around.sprites)]
+    return [DetectedSprite("character", "player", _standing(PLAYER)), *others]
+
+
+def _standing(square: tuple[int, int]) -> Box:
+    left, top = square[0] * SQUARE, square[1] * SQUARE - LIFT
+    return left, max(0, top), left + SQUARE, top + SQUARE
+
+
+def _box(left: int, top: int, right: int, bottom: int) -> Box:
+    return left * TILE, top * TILE, right * TILE, bottom * TILE

@@ -1,0 +1,82 @@
+"""How much a run has written, and how much space is left."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from ptp.engine.records import Notice
+
+NEARLY = 0.8  # of the quota: the point at which a person is warned
+RESERVE = 32_000_000  # bytes of the disk that are left to the database, the log and the snapshots
+
+
+class DiskUse(msgspec.Struct, frozen=True):
+    """Bytes of a run, and those that are free on its disk."""
+
+    used: int
+    free: int
+    quota: int
+
+
+def tree_bytes(path: Path) -> int:
+    """Return the bytes of every file below a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    folders = [str(path)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+    return total
+
+
+def free_bytes(path: Path) -> int:
+    """Return the bytes that this user may still write on the disk of *path*."""
+    facts = os.statvfs(path)
+    return facts.f_bavail * facts.f_frsize
+
+
+class DiskWatch:
+    """Watches a run grow; `full` says that it must go on without new pictures."""
+
+    def __init__(self, run: Path, quota: int, reserve: int = RESERVE) -> None:
+        self._run = run
+        self._quota = quota
+        self._reserve = reserve
+        self._told: set[str] = set()
+        self.full = False
+
+    def measure(self, pictures: int) -> DiskUse:
+        """Return the use now; *pictures* is what the run's pictures take, which is known already."""
+        used = pictures
+        with os.scandir(self._run) as entries:
+            for entry in entries:
+                if entry.name == "frames":
+                    continue
+                used += tree_bytes(Path(entry.path)) if entry.is_dir() else entry.stat().st_size
+        use = DiskUse(used, free_bytes(self._run), self._quota)
+        self.full = use.used >= use.quota or use.free < self._reserve
+        return use
+
+    def judge(self, use: DiskUse, at: float, tick: int) -> list[msgspec.Struct]:
+        """Return what a person should know, each thing once until it is over."""
+        share = use.used / use.quota
+        said = {
+            "disk_full": (use.free < self._reserve, f"only {use.free:,} bytes are free; no new pictures are kept"),
+            "run_full": (share >= 1, f"the run takes {use.used:,} bytes, its whole quota; no new pictures are kept"),
+            "run_nearly_full": (NEARLY <= share < 1, f"the run takes {share:.0%} of its {use.quota:,} bytes"),
+        }
+        notices: list[msgspec.Struct] = []
+        for kind, (holds, message) in said.items():
+            if holds and kind not in self._told:
+                notices.append(Notice(at, tick, "warning", kind, message))
+            (self._told.add if holds else self._told.discard)(kind)
+        return notices

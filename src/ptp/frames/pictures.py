@@ -1,0 +1,100 @@
+"""Pictures: their hash, and their form as a file."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from xxhash import xxh3_64
+
+from ptp.errors import RecordingError
+
+Pixels = np.ndarray[Any, Any]
+Picture = Pixels | str
+"""What a world shows: pixels by row, column and colour, or text."""
+
+Format = Literal["jpeg", "png", "webp"]
+SUFFIXES = {"jpeg": ".jpg", "png": ".png", "webp": ".webp", "text": ".txt"}
+FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
+
+
+class Resolution(msgspec.Struct, frozen=True, gc=False):
+    """How large a picture is: in pixels, or in characters when it is text."""
+
+    width: int
+    height: int
+
+
+def as_rgb(pixels: Pixels) -> Pixels:
+    """Return pixels as rows of red, green and blue bytes; grey is spread over all three, alpha is left out."""
+    if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or not pixels.size:
+        raise RecordingError(f"a picture of shape {pixels.shape} and type {pixels.dtype} can't be kept")
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, None]
+    channels = pixels.shape[2]
+    if channels == 1:
+        return np.repeat(pixels, 3, axis=2)
+    if channels not in (3, 4):
+        raise RecordingError(f"a picture with {channels} colours per pixel can't be kept")
+    return np.ascontiguousarray(pixels[:, :, :3])
+
+
+def fingerprint(picture: Picture) -> str:
+    """Return the hash that equal pictures share."""
+    if isinstance(picture, str):
+        return xxh3_64(picture.encode()).hexdigest()
+    digest = xxh3_64(repr(picture.shape).encode())
+    digest.update(np.ascontiguousarray(picture).data)
+    return digest.hexdigest()
+
+
+def resolution(picture: Picture) -> Resolution:
+    """Return the size of a picture."""
+    if isinstance(picture, str):
+        lines = picture.splitlines()
+        return Resolution(max(map(len, lines), default=0), len(lines))
+    return Resolution(picture.shape[1], picture.shape[0])
+
+
+def encode(picture: Picture, format: Format, quality: int) -> bytes:
+    """Return a picture as the bytes of a file; text stays text."""
+    if isinstance(picture, str):
+        return picture.encode()
+    from PIL import Image
+
+    file = io.BytesIO()
+    image = Image.fromarray(as_rgb(picture))
+    if format == "jpeg":
+        image.save(file, "JPEG", quality=max(1, quality))
+    elif format == "webp":
+        image.save(file, "WEBP", quality=quality, method=0)
+    else:
+        image.save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
+def decode(data: bytes, format: str) -> Picture:
+    """Return the picture in a file."""
+    if format == "text":
+        return data.decode()
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+
+
+def shrink(data: bytes, format: str) -> bytes:
+    """Return the same picture in fewer bytes where that can be done; it loses detail, and text loses nothing."""
+    if format == "text":
+        return data
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(data)).convert("RGB")
+    file = io.BytesIO()
+    if format == "png":
+        image.quantize(64).save(file, "PNG", optimize=True)
+    else:
+        image.save(file, format.upper(), quality=40)
+    smaller = file.getvalue()
+    return smaller if len(smaller) < len(data) else data

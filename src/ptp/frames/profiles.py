@@ -1,0 +1,81 @@
+"""How the pictures of each kind of world are kept; `storage_profiles.yaml` says what each knob means."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import yaml
+
+from ptp.errors import ConfigError, UnknownName
+from ptp.frames.pictures import Format
+
+Tier = Literal["files", "archive", "stream", "none"]
+RollUp = Literal["none", "compress", "parquet"]
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class StorageProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One way to keep pictures."""
+
+    tier: Tier
+    pictures: Literal["all", "text"] = "all"
+    format: Format = "jpeg"
+    ring_frames: Natural = 512
+    ring_every_n_ticks: Natural = 0
+    keep_every_n_frames: Positive = 1
+    store_reward_spikes_only: bool = False
+    snapshot_deduplication: bool = True
+    segment_frames: Positive = 256
+    max_frames_per_archive: Positive = 100_000
+    max_episodes_per_archive: Positive = 5_000
+    preview_bytes: Natural = 500_000_000
+    max_record_bytes: Positive = 2_000_000_000
+    max_sessions: Positive | None = None
+    episode_rollup_policy: RollUp = "none"
+
+
+def read_profiles(text: str, where: str) -> dict[str, StorageProfile]:
+    """Return the profiles of a YAML text; a mistake is told with its place."""
+    try:
+        tree: Any = yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise ConfigError(f"{where}: not YAML: {' '.join(str(problem).split())}") from None
+    if not isinstance(tree, dict) or not tree:
+        raise ConfigError(f"{where}: expected storage profiles by name, such as `box2d: {{tier: files}}`")
+    return {str(name): _convert(knobs, f"{where}: {name}") for name, knobs in tree.items()}
+
+
+def _convert(knobs: Any, where: str) -> StorageProfile:
+    known = [knob.name for knob in msgspec.structs.fields(StorageProfile)]
+    for name in knobs if isinstance(knobs, dict) else ():
+        if name not in known:
+            raise ConfigError(f"{where}: {UnknownName('knob', str(name), known)}")
+    try:
+        return msgspec.convert(knobs, StorageProfile)
+    except msgspec.ValidationError as problem:
+        raise ConfigError(f"{where}: {problem}") from None
+
+
+@cache
+def built_in_profiles() -> dict[str, StorageProfile]:
+    """Return the profiles that ptp brings along."""
+    name = "storage_profiles.yaml"
+    return read_profiles((files("ptp.frames") / name).read_text(encoding="utf-8"), name)
+
+
+def find_profile(name: str, file: Path | None = None) -> StorageProfile:
+    """Return the profile of that name; those in *file* come before the ones that ptp brings along."""
+    profiles = dict(built_in_profiles())
+    if file is not None:
+        try:
+            profiles |= read_profiles(file.read_text(encoding="utf-8"), str(file))
+        except OSError as problem:
+            raise ConfigError(f"{file}: {problem.strerror}; name a file that can be read") from None
+    if name not in profiles:
+        raise UnknownName("storage profile", name, list(profiles))
+    return profiles[name]

@@ -1,0 +1,81 @@
+"""The newest pictures in memory, for going back at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+
+import lz4.block
+import msgspec
+import numpy as np
+
+from ptp.frames.pictures import Picture
+
+
+class _Held(msgspec.Struct, frozen=True, gc=False):
+    tick: int
+    shape: tuple[int, ...] | None
+    """None when the picture is text."""
+    data: bytes
+
+
+class FrameRing:
+    """At most so many pictures, the oldest forgotten first; each is packed, which takes a fraction of a millisecond.
+
+    One thread adds, any other may read.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._held: deque[_Held] = deque(maxlen=size)
+        self._lock = threading.Lock()
+        self.bytes = 0
+        """What the pictures take in memory."""
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def add(self, tick: int, picture: Picture) -> None:
+        """Hold a picture that nobody will change."""
+        if not self._held.maxlen:
+            return
+        held = _pack(tick, picture)
+        with self._lock:
+            if len(self._held) == self._held.maxlen:
+                self.bytes -= len(self._held[0].data)
+            self._held.append(held)
+            self.bytes += len(held.data)
+
+    def at(self, tick: int) -> Picture | None:
+        """Return the newest picture that is not younger than *tick*, if it is still held."""
+        with self._lock:
+            found = next((held for held in reversed(self._held) if held.tick <= tick), None)
+        return None if found is None else _unpack(found)
+
+    def forget_after(self, tick: int) -> None:
+        """Forget the pictures of ticks that were taken back."""
+        with self._lock:
+            while self._held and self._held[-1].tick > tick:
+                self.bytes -= len(self._held.pop().data)
+
+    def ticks(self) -> list[int]:
+        """Return the ticks whose pictures are held, oldest first."""
+        with self._lock:
+            return [held.tick for held in self._held]
+
+    def __iter__(self) -> Iterator[tuple[int, Picture]]:
+        with self._lock:
+            held = list(self._held)
+        return ((each.tick, _unpack(each)) for each in held)
+
+
+def _pack(tick: int, picture: Picture) -> _Held:
+    if isinstance(picture, str):
+        return _Held(tick, None, picture.encode())
+    return _Held(tick, picture.shape, lz4.block.compress(np.ascontiguousarray(picture).data))
+
+
+def _unpack(held: _Held) -> Picture:
+    if held.shape is None:
+        return held.data.decode()
+    return np.frombuffer(lz4.block.decompress(held.data), np.uint8).reshape(held.shape)

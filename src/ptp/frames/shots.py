@@ -1,0 +1,87 @@
+"""One picture on its way from the world to the disk."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from ptp.frames.entries import FrameKept, FrameReferred
+from ptp.frames.pictures import Picture, Resolution, resolution
+from ptp.frames.triggers import Trigger
+
+
+class Shot(msgspec.Struct, frozen=True):
+    """A picture that is due, with what is known of its tick."""
+
+    tick: int
+    at: float
+    episode: int
+    trigger: Trigger
+    picture: Picture
+    screen_type: str | None = None
+    annotations: str | None = None
+    has_step: bool = True
+    """Whether the tick has a row of its own to refer from."""
+
+
+class ShotMetadata(msgspec.Struct, frozen=True):
+    """What `screenshots.metadata` holds."""
+
+    resolution: Resolution
+    compression: str
+    quality: int | None
+    hash: str
+    trigger: Trigger
+
+
+class Counts(msgspec.Struct):
+    """What became of the pictures of a run."""
+
+    kept: int = 0
+    """Pictures in the table."""
+    repeated: int = 0
+    """Pictures that were equal to the one before and cost nothing."""
+    dropped: int = 0
+    """Pictures that were due while the queue was full."""
+    skipped: int = 0
+    """Pictures that were due while the run's quota was used up."""
+    failed: int = 0
+    """Pictures that could not be drawn or written."""
+    shrunk: int = 0
+    removed: int = 0
+    bytes: int = 0
+    """What the pictures take on disk."""
+
+
+class Store(Protocol):
+    """Where pictures go."""
+
+    counts: Counts
+
+    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+        """Keep a picture and return the records of what was done."""
+
+    def forget_after(self, tick: int) -> None:
+        """Forget the pictures, not yet written, of ticks that were taken back."""
+
+    def close(self) -> list[msgspec.Struct]:
+        """Finish what was begun."""
+
+
+_json = msgspec.json.Encoder().encode
+
+
+def records_of(shot: Shot, path: str, size: int, metadata: ShotMetadata) -> list[msgspec.Struct]:
+    """Return the records of a picture that is kept at *path*."""
+    row = FrameKept(
+        shot.tick, shot.at, shot.screen_type, path, size, shot.annotations, _json(metadata).decode()
+    )  # fmt: skip
+    return [row, FrameReferred(shot.tick, path)] if shot.has_step else [row]
+
+
+def metadata_of(shot: Shot, format: str, quality: int, digest: str) -> ShotMetadata:
+    """Return what is kept beside the picture."""
+    compression = "text" if isinstance(shot.picture, str) else format
+    lossy = compression in ("jpeg", "webp")
+    return ShotMetadata(resolution(shot.picture), compression, quality if lossy else None, digest, shot.trigger)

@@ -1,0 +1,58 @@
+"""Which store a profile asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ptp.config.tree import Screenshot
+from ptp.errors import RecordingError
+from ptp.frames.archive import ArchiveStore
+from ptp.frames.files import FileStore
+from ptp.frames.profiles import StorageProfile
+from ptp.frames.shots import Counts, Shot, Store
+from ptp.frames.sink import ForwardingStore, FrameSink
+
+GIGABYTE = 1_000_000_000
+
+
+class NoStore:
+    """Keeps nothing."""
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+
+    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+        """Keep nothing."""
+        return []
+
+    def forget_after(self, tick: int) -> None:
+        """Forget nothing."""
+
+    def close(self) -> list[msgspec.Struct]:
+        """Return nothing."""
+        return []
+
+
+def make_store(run: Path, config: Screenshot, profile: StorageProfile, sink_url: str | None = None) -> Store:
+    """Return where the pictures of a run go."""
+    if profile.tier == "none":
+        return NoStore()
+    try:
+        store = _make_local(run, config, profile)
+    except OSError as problem:
+        raise RecordingError(f"can't keep pictures in {run}: {problem.strerror or problem}") from None
+    if sink_url is None:
+        return store
+    return ForwardingStore(store, FrameSink(sink_url, run.name, profile.format, config.quality))
+
+
+def _make_local(run: Path, config: Screenshot, profile: StorageProfile) -> Store:
+    quota = int(config.max_storage * GIGABYTE)
+    if profile.tier == "archive":
+        return ArchiveStore(run, quota, profile, config.quality)
+    if profile.tier == "stream":
+        quota = min(quota, profile.preview_bytes)
+    once = profile.snapshot_deduplication
+    return FileStore(run, quota, profile.format, config.quality, compress=config.compress, once=once)

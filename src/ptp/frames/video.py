@@ -1,0 +1,195 @@
+"""Pictures become an H.264 video, in a thread of its own."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptp.errors import RecordingError, WorldError
+from ptp.frames.pictures import Pixels, as_rgb
+from ptp.worlds import World
+
+if TYPE_CHECKING:
+    from av.container import OutputContainer
+    from av.video.frame import VideoFrame
+    from av.video.reformatter import VideoReformatter
+    from av.video.stream import VideoStream
+
+QUEUE = 8  # pictures that may wait; after that the run waits for the encoder
+WIDE = 640  # pixels: a smaller screen is enlarged by the largest whole number that stays within
+OPTIONS = {"preset": "ultrafast", "qp": "20"}  # one quality throughout; half the work of a rate that adapts
+
+
+def enlargement(width: int, height: int) -> int:
+    """Return the whole number that a small screen is enlarged by."""
+    return max(1, WIDE // max(width, height))
+
+
+def ticks_per_second(world: World) -> float:
+    """Return the rate at which a world's ticks look as it was made to look."""
+    env: Any = world.env.unwrapped
+    rate = float(env.metadata.get("render_fps") or 30)
+    return rate / getattr(env, "frames_per_tick", 1)
+
+
+def video_of_run(run: Path, world: World, first_tick: int) -> VideoWriter:
+    """Return the video of a run that begins, or goes on, at *first_tick*."""
+    check_video(world)
+    return VideoWriter(run / "video" / f"run_from_{first_tick:06d}.mp4", ticks_per_second(world))
+
+
+def check_video(world: World) -> None:
+    """Refuse a video of a world that draws no pixels, or without the library that encodes it."""
+    needs_av()
+    facts = world.facts
+    if facts.render_mode == "rgb_array":
+        return
+    if "rgb_array" in facts.render_modes:
+        raise WorldError(f"a video needs pixels, and {facts.name!r} draws {facts.render_mode}; leave out --render-mode")
+    modes = ", ".join(mode for mode in facts.render_modes if mode != "human") or "none"
+    raise WorldError(f"world {facts.name!r} has no pictures to make a video of; it offers: {modes}")
+
+
+def needs_av() -> Any:
+    """Return the encoder library, or say how to get it."""
+    try:
+        import av
+    except ImportError:
+        raise RecordingError("video needs PyAV; install it with `pip install 'ptp[video]'`") from None
+    return av
+
+
+class VideoWriter:
+    """Writes an MP4 that plays everywhere; the file appears under its name only when it is whole."""
+
+    def __init__(self, path: Path, frames_per_second: float) -> None:
+        needs_av()
+        self.path = path
+        self.frames = 0
+        """Pictures that were encoded."""
+        self.problem: str | None = None
+        """Why the video ended early, when it did."""
+        self._rate = Fraction(frames_per_second).limit_denominator(1000)
+        self._temporary = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
+        self._waiting: queue.Queue[Pixels | None] = queue.Queue(QUEUE)
+        self._encoder: _Encoder | None = None
+        self._thread = threading.Thread(target=self._run, name="video", daemon=True)
+        self._thread.start()
+
+    def add(self, pixels: Pixels) -> None:
+        """Hand over a picture that nobody will change; waits while the encoder is behind."""
+        if self.problem is None:
+            self._waiting.put(pixels)
+
+    def close(self) -> Path | None:
+        """Encode what is waiting and return the finished file; None when there is none."""
+        self._waiting.put(None)
+        self._thread.join()
+        return self.path if self.problem is None and self.frames else None
+
+    def discard(self) -> None:
+        """Give the video up and leave nothing behind."""
+        self.problem = self.problem or "given up"
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (pixels := self._waiting.get()) is not None:
+            if self.problem is None:  # after a failure pictures are still taken in, so that nobody waits
+                self._attempt(partial(self._encode, pixels))
+        self._attempt(self._finish)
+        with suppress(OSError):
+            self._temporary.unlink(missing_ok=True)
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as problem:  # noqa: BLE001 - the edge of the thread; told to whoever closes the video
+            self.problem = self.problem or f"{type(problem).__name__}: {problem}"
+
+    def _encode(self, pixels: Pixels) -> None:
+        self._encoder = self._encoder or _Encoder(self._temporary, self._rate, pixels)
+        self._encoder.encode(pixels)
+        self.frames += 1
+
+    def _finish(self) -> None:
+        if self._encoder is None:
+            return
+        self._encoder.close()
+        if self.problem is None:
+            os.replace(self._temporary, self.path)
+
+
+def _same(one: Pixels, other: Pixels | None) -> bool:
+    """Whether two pictures are equal; most that are not differ in a few points already."""
+    if other is None or not np.array_equal(one[::16, ::16], other[::16, ::16]):
+        return False
+    return np.array_equal(one, other)
+
+
+class _Encoder:
+    """One file under way; its size is that of the first picture."""
+
+    def __init__(self, path: Path, rate: Fraction, first: Pixels) -> None:
+        import av
+        from av.video.reformatter import Interpolation, VideoReformatter
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._height, self._width = first.shape[0], first.shape[1]
+        scale = enlargement(self._width, self._height)
+        self._pad = (self._height * scale % 2, self._width * scale % 2)
+        self._size = ((self._width + self._pad[1]) * scale, (self._height + self._pad[0]) * scale)
+        self._container: OutputContainer = av.open(str(path), "w", options={"movflags": "faststart"})
+        self._stream: VideoStream = self._container.add_stream("libx264", rate=rate, options=dict(OPTIONS))
+        self._stream.width, self._stream.height = self._size
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.codec_context.thread_count = 1  # the run has better uses for the other processors
+        self._reformatter: VideoReformatter = VideoReformatter()
+        self._interpolation = Interpolation.POINT  # keeps pixels sharp, and is the fastest
+        self._count = 0
+        self._shown: Pixels | None = None
+        self._frame: VideoFrame | None = None
+
+    def encode(self, pixels: Pixels) -> None:
+        """Add a picture; one of another size is fitted into the first one's."""
+        if self._frame is None or not _same(pixels, self._shown):
+            self._frame = self._convert(self._fit(as_rgb(pixels)))
+            self._shown = pixels
+        frame = self._frame
+        frame.pts = self._count
+        frame.time_base = 1 / Fraction(self._stream.average_rate or 1)
+        self._count += 1
+        self._container.mux(self._stream.encode(frame))
+
+    def _convert(self, pixels: Pixels) -> VideoFrame:
+        import av
+
+        frame = av.VideoFrame.from_numpy_buffer(pixels, format="rgb24")  # without a copy
+        width, height = self._size
+        return self._reformatter.reformat(
+            frame, width=width, height=height, format="yuv420p", interpolation=self._interpolation, threads=1
+        )
+
+    def _fit(self, pixels: Pixels) -> Pixels:
+        if pixels.shape[:2] != (self._height, self._width):
+            fitted = np.zeros((self._height, self._width, 3), np.uint8)
+            part = pixels[: self._height, : self._width]
+            fitted[: part.shape[0], : part.shape[1]] = part
+            pixels = fitted
+        if self._pad == (0, 0):
+            return pixels
+        return np.pad(pixels, ((0, self._pad[0]), (0, self._pad[1]), (0, 0)), mode="edge")
+
+    def close(self) -> None:
+        """Write what the encoder still holds, and the index that players need."""
+        self._container.mux(self._stream.encode())
+        self._container.close()

@@ -1,0 +1,164 @@
+"""Which runs may go: the dry run shows this plan, and the real one carries it out."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from ptp.errors import PtpError, UsageError
+from ptp.frames.disk import tree_bytes
+from ptp.recording import Metadata, RunDirectory
+from ptp.recording.directory import run_paths
+from ptp.snapshots import SnapshotStore
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+TAGS = "tags.txt"  # in a run's folder, one tag per line
+STARTING = 3600.0  # seconds in which a folder without a header may be a run that is just starting
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What may stay; None is no limit."""
+
+    max_record_bytes: int | None = None
+    max_sessions: int | None = None
+    older_than: float | None = None
+    """Seconds since the run began."""
+    keep_tags: tuple[str, ...] = ()
+
+
+class Doomed(msgspec.Struct):
+    """A run that goes, and why."""
+
+    run_id: str
+    path: str
+    bytes: int
+    why: str
+
+
+class Kept(msgspec.Struct):
+    """A run that a limit would remove but that is never touched, and why."""
+
+    run_id: str
+    bytes: int
+    why: str
+
+
+class Plan(msgspec.Struct):
+    """What pruning would do."""
+
+    remove: list[Doomed]
+    protected: list[Kept]
+    total: int
+    """Bytes of every run now."""
+    freed: int
+
+
+class _Run(msgspec.Struct):
+    directory: RunDirectory
+    bytes: int
+    age: float
+    protection: str | None
+
+
+def parse_age(text: str) -> float:
+    """Return the seconds of an age such as 7d, 12h or 30m."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", text.strip().lower())
+    if match is None:
+        raise UsageError(f"--older-than {text!r} is no age; write it as a number and s, m, h, d or w, such as 7d")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def parse_bytes(text: str) -> int:
+    """Return the bytes of a size such as 2GB, 500M or 1000000."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", text.strip().lower())
+    if match is None:
+        raise UsageError(f"{text!r} is no size; write it as a number of bytes, or with K, M, G or T, such as 2G")
+    return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " "))
+
+
+def plan_pruning(data_dir: Path, limits: Limits, now: float | None = None) -> Plan:
+    """Return which runs go, oldest first: too old, too many, or too large together."""
+    now = time.time() if now is None else now
+    runs = [_look(RunDirectory(path), limits, now) for path in run_paths(data_dir)]
+    total = left = sum(run.bytes for run in runs)
+    plan = Plan([], [], total, 0)
+    for index, run in enumerate(runs):
+        why = _reason(run, len(runs) - index, left, limits)
+        if why is None:
+            continue
+        if run.protection is not None:
+            plan.protected.append(Kept(run.directory.run_id, run.bytes, run.protection))
+            continue
+        plan.remove.append(Doomed(run.directory.run_id, str(run.directory.path), run.bytes, why))
+        left -= run.bytes
+    plan.freed = total - left
+    return plan
+
+
+def _reason(run: _Run, rank: int, left: int, limits: Limits) -> str | None:
+    """Return why a run goes; *rank* is 1 for the newest, and *left* what all that are left take."""
+    if limits.older_than is not None and run.age > limits.older_than:
+        return "too old"
+    if limits.max_sessions is not None and rank > limits.max_sessions:
+        return "too many runs"
+    if limits.max_record_bytes is not None and left > limits.max_record_bytes:
+        return "too many bytes"
+    return None
+
+
+def _look(directory: RunDirectory, limits: Limits, now: float) -> _Run:
+    age = run_age(directory, now)
+    return _Run(directory, tree_bytes(directory.path), age, _protection(directory, limits, age))
+
+
+def run_age(directory: RunDirectory, now: float) -> float:
+    """Return the seconds since a run began; of one without a header, since its folder last changed."""
+    try:
+        began = datetime.fromisoformat(directory.read_metadata().started_at).timestamp()
+    except PtpError:
+        began = directory.path.stat().st_mtime
+    return now - began
+
+
+def _protection(directory: RunDirectory, limits: Limits, age: float) -> str | None:
+    """Return why a run must not be touched, if it must not."""
+    if directory.is_alive():
+        return "a process plays it"
+    try:
+        metadata = directory.read_metadata()
+    except PtpError:
+        return "it may be starting" if age < STARTING else None
+    return treasure(directory, metadata, limits)
+
+
+def treasure(directory: RunDirectory, metadata: Metadata, limits: Limits) -> str | None:
+    """Return why a run that nobody plays must stay, if it must: a tag, or a snapshot that a person named."""
+    for tag in limits.keep_tags:
+        if tag in tags_of(directory, metadata):
+            return f"it has the tag {tag!r}"
+    return named_snapshot(directory)
+
+
+def tags_of(directory: RunDirectory, metadata: Metadata) -> set[str]:
+    """Return a run's tags: its experiment's name, and the lines of its `tags.txt`."""
+    try:
+        lines = (directory.path / TAGS).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        lines = []
+    return {metadata.experiment_name, *(line.strip() for line in lines if line.strip())}
+
+
+def named_snapshot(directory: RunDirectory) -> str | None:
+    """Return which snapshot keeps a run: one that a person named, or one whose name can't be read."""
+    folder = directory.path / "snapshots"
+    if not folder.is_dir():
+        return None
+    headers, damaged = SnapshotStore(folder).readable()
+    for header in headers:
+        if header.name is not None and not header.tags:
+            return f"it has the named snapshot {header.name!r}"
+    return f"it has a damaged snapshot: {damaged[0]}" if damaged else None

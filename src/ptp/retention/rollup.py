@@ -1,0 +1,163 @@
+"""Old runs made small: steps as Parquet, the database packed, and an index that answers without it.
+
+`metadata.json` stays as it is, so lists are as fast as before; `episodes/episode_index.json` has each episode's
+figures. `unpack_run` brings the database back, bit for bit.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import shutil
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+
+from ptp._util.files import write_atomic
+from ptp.errors import RecordingError, RunUnreadable
+from ptp.frames.profiles import RollUp
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
+from ptp.recording.episodes import COLUMNS
+from ptp.recording.summary import summarise
+from ptp.retention.sizes import measure_run
+
+PACKED = "game_data.db.gz"
+INDEX = "episode_index.json"
+STEPS = "steps.parquet"
+CHUNK = 1 << 20
+ROWS = 50_000  # steps that are held as rows at a time; as columns they take far less
+TYPES = {
+    "tick": "Int64", "episode": "Int64", "step": "Int64", "command": "String", "reward": "Float64",
+    "terminated": "Boolean", "truncated": "Boolean", "elapsed": "Float64", "state_hash": "String", "state": "String",
+    "frame_ref": "String",
+}  # fmt: skip
+
+
+class RolledUp(msgspec.Struct):
+    """A run that was made small."""
+
+    run_id: str
+    before: int
+    after: int
+
+
+def is_rolled_up(directory: RunDirectory) -> bool:
+    """Whether a run's database is packed."""
+    return (directory.path / PACKED).exists() and not directory.database.exists()
+
+
+def roll_up(directory: RunDirectory, policy: RollUp) -> RolledUp:
+    """Make a finished run small; who calls it owns the run."""
+    before = measure_run(directory).total
+    _complete_metadata(directory)
+    (directory.path / "episodes").mkdir(exist_ok=True)
+    _write_index(directory)
+    if policy == "parquet":
+        _write_steps(directory)
+    for path in (directory.path / "episodes").glob("*.jsonl"):
+        path.unlink()  # the same steps are in the database
+    _pack(directory)
+    return RolledUp(directory.run_id, before, measure_run(directory).total)
+
+
+def _complete_metadata(directory: RunDirectory) -> None:
+    """Write the figures of a crashed run into its header, so that nobody needs its database to list it."""
+    metadata = directory.read_metadata()
+    if metadata.ticks is None:
+        summary = summarise(directory)
+        metadata.ticks, metadata.episodes = summary.ticks, summary.episodes
+        metadata.total_reward, metadata.total_cost = summary.total_reward, summary.total_cost
+    metadata.status = "crashed" if metadata.status == "running" else metadata.status
+    directory.write_metadata(metadata)
+
+
+def _write_index(directory: RunDirectory) -> None:
+    names = ("episode", "last_tick", "steps", "reward", "elapsed", "terminated")
+    with Database(directory.database) as database:
+        rows = database.rows(f"SELECT {', '.join(names)} FROM episodes ORDER BY episode")
+        episodes = [dict(zip(names, row, strict=True)) for row in rows]
+    for episode in episodes:
+        episode["terminated"] = bool(episode["terminated"])
+    data = msgspec.json.encode({"run_id": directory.run_id, "episodes": episodes})
+    write_atomic(directory.path / "episodes" / INDEX, data + b"\n")
+
+
+def _write_steps(directory: RunDirectory) -> None:
+    try:
+        import polars
+    except ImportError:
+        raise RecordingError("Parquet needs polars; install it with `pip install 'ptp[export]'`") from None
+    schema: Any = {name: getattr(polars, TYPES[name]) for name in COLUMNS}
+    flags = [name for name, kind in TYPES.items() if kind == "Boolean"]
+    loose: Any = {name: polars.Int64 if name in flags else kind for name, kind in schema.items()}
+    with Database(directory.database) as database:
+        rows = database.rows(f"SELECT {', '.join(COLUMNS)} FROM steps ORDER BY tick")
+        parts = [polars.DataFrame([], schema=schema)]
+        while part := list(islice(rows, ROWS)):
+            parts.append(polars.DataFrame(part, schema=loose, orient="row").cast(schema))
+    table = polars.concat(parts)
+    path = directory.path / "episodes" / STEPS
+    temporary = path.with_name(f".{STEPS}")
+    try:
+        table.write_parquet(temporary, compression="zstd")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _pack(directory: RunDirectory) -> None:
+    """Pack the database, and remove it only when the packed one gives the same bytes."""
+    _merge_log(directory.database)
+    packed, temporary = directory.path / PACKED, directory.path / f".{PACKED}"
+    try:
+        with open(directory.database, "rb") as source, gzip.open(temporary, "wb", compresslevel=6) as target:
+            shutil.copyfileobj(source, target, CHUNK)
+        if _digest(gzip.open(temporary)) != _digest(open(directory.database, "rb")):  # noqa: SIM115 - closed there
+            raise RecordingError(f"{packed} can't be written faithfully; the database stays as it is")
+        os.replace(temporary, packed)
+    except OSError as problem:
+        raise RecordingError(f"{packed} can't be written: {problem.strerror or problem}; free some space") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    for name in ("game_data.db", "game_data.db-wal", "game_data.db-shm"):
+        (directory.path / name).unlink(missing_ok=True)
+
+
+def _merge_log(path: Path) -> None:
+    """Bring everything into the one file."""
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.pragma("journal_mode", "delete")
+        connection.execute("VACUUM")
+        connection.close()
+    except apsw.Error as problem:
+        raise RunUnreadable(f"{path} is damaged ({problem}); restore it from a copy") from None
+
+
+def _digest(file: Any) -> str:
+    digest = hashlib.sha256()
+    with file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def unpack_run(directory: RunDirectory) -> None:
+    """Bring back the database of a run that was rolled up."""
+    if not is_rolled_up(directory):
+        raise RunUnreadable(f"run {directory.run_id} is not rolled up; there is nothing to bring back")
+    temporary = directory.path / ".game_data.db"
+    try:
+        with gzip.open(directory.path / PACKED) as source, open(temporary, "wb") as target:
+            shutil.copyfileobj(source, target, CHUNK)
+        os.replace(temporary, directory.database)
+    except (OSError, EOFError) as problem:
+        raise RunUnreadable(f"{directory.path / PACKED} can't be unpacked: {problem}; restore it from a copy") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    (directory.path / PACKED).unlink()

@@ -1,0 +1,255 @@
+"""Pictures of a run: when they are taken, what is kept of them, and what they never do to the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ptp.config.tree import Screenshot
+from ptp.engine.records import Step
+from ptp.frames import FrameKeeper, StorageProfile
+from ptp.frames.archive import read_frame
+from ptp.frames.disk import tree_bytes
+from ptp.frames.entries import FrameKept
+from ptp.frames.pictures import fingerprint
+from ptp.testing import FakeWorld, ManualClock
+from tests.frames.playing import PixelWorld, Snowing, noise, play, still
+
+FILES = StorageProfile(tier="files", format="png")
+JPEG = StorageProfile(tier="files")
+
+
+def test_a_picture_is_kept_at_every_interval_and_drawn_only_then(tmp_path: Path) -> None:
+    world = Snowing()
+    run = play(tmp_path, world, 50, Screenshot(interval=10), FILES)
+    rows = run.rows("SELECT tick, file_path, file_size_bytes, metadata FROM screenshots ORDER BY tick")
+    assert [tick for tick, *_ in rows] == [10, 20, 30, 40, 50]
+    assert world.drawn == 5
+    for index, (_, path, size, metadata) in enumerate(rows, 1):
+        assert (run.path / path).stat().st_size == size
+        facts = json.loads(metadata)
+        assert facts["resolution"] == {"width": 64, "height": 64}
+        assert (facts["compression"], facts["trigger"]) == ("png", "INTERVAL")
+        assert facts["hash"] == fingerprint(noise(index))
+        assert np.array_equal(np.asarray(Image.open(run.path / path)), noise(index))
+
+
+def test_a_step_refers_to_its_picture(tmp_path: Path) -> None:
+    run = play(tmp_path, Snowing(), 30, Screenshot(interval=10), FILES)
+    rows = run.rows("SELECT s.tick, s.frame_ref = f.file_path FROM steps s JOIN screenshots f USING (tick)")
+    assert rows == [(10, 1), (20, 1), (30, 1)]
+    ((reference,),) = run.rows("SELECT frame_ref FROM steps WHERE tick = 20")
+    picture = read_frame(run.path, reference)
+    assert not isinstance(picture, str)
+    assert np.array_equal(picture, noise(2))
+
+
+@pytest.mark.parametrize(("format", "kind"), [("jpeg", "JPEG"), ("png", "PNG"), ("webp", "WEBP")])
+def test_every_format_can_be_opened_by_anybody(tmp_path: Path, format: str, kind: str) -> None:
+    profile = StorageProfile(tier="files", format=format)  # type: ignore[arg-type]
+    run = play(tmp_path, Snowing(), 10, Screenshot(interval=5, quality=70), profile)
+    for path, metadata in run.rows("SELECT file_path, metadata FROM screenshots"):
+        with Image.open(run.path / path) as image:
+            assert (image.format, image.size) == (kind, (64, 64))
+        assert json.loads(metadata)["quality"] == (None if format == "png" else 70)
+
+
+def test_a_lower_quality_takes_less_space(tmp_path: Path) -> None:
+    sizes = [
+        play(tmp_path, Snowing(), 10, Screenshot(interval=10, quality=quality), JPEG).counts.bytes
+        for quality in (0, 50, 85, 100)
+    ]
+    assert sizes == sorted(set(sizes))
+
+
+def test_a_picture_that_is_text_is_kept_as_text(tmp_path: Path) -> None:
+    world = FakeWorld()
+    world.where = "S F F\nF H F\n"
+    run = play(tmp_path, world, 20, Screenshot(interval=20), FILES)
+    ((path, metadata),) = run.rows("SELECT file_path, metadata FROM screenshots")
+    assert path.endswith(".txt")
+    assert (run.path / path).read_text() == "S F F\nF H F\n"
+    assert json.loads(metadata)["compression"] == "text"
+    assert json.loads(metadata)["resolution"] == {"width": 5, "height": 2}
+    assert read_frame(run.path, path) == "S F F\nF H F\n"
+
+
+def test_a_hundred_thousand_pictures_of_a_still_screen_take_under_a_megabyte(tmp_path: Path) -> None:
+    without = play(tmp_path / "a", PixelWorld(), 100_000, None, StorageProfile(tier="none"))
+    run = play(tmp_path / "b", PixelWorld(), 100_000, Screenshot(interval=1), JPEG)
+    assert (run.counts.kept, run.counts.repeated) == (1, 99_999)
+    assert tree_bytes(run.path) - tree_bytes(without.path) < 1_000_000
+
+
+def test_equal_pictures_are_kept_once_even_when_others_were_between(tmp_path: Path) -> None:
+    class Blinking(PixelWorld):
+        def frame(self) -> Any:
+            super().frame()
+            return noise(self.drawn % 3)
+
+    run = play(tmp_path, Blinking(), 300, Screenshot(interval=1), FILES)
+    assert len(run.rows("SELECT DISTINCT file_path FROM screenshots")) == 3
+    assert run.counts.kept == 300
+    assert len(list((run.path / "frames").rglob("*.png"))) == 3
+
+
+def test_without_deduplication_every_picture_has_a_file(tmp_path: Path) -> None:
+    profile = StorageProfile(tier="files", format="png", snapshot_deduplication=False)
+    run = play(tmp_path, PixelWorld(), 40, Screenshot(interval=10), profile)
+    assert len(list((run.path / "frames").rglob("*.png"))) == 4
+
+
+def test_pictures_in_the_background_are_the_same_ones(tmp_path: Path) -> None:
+    run = play(tmp_path, Snowing(), 30, Screenshot(interval=1, in_background=True), FILES)
+    kept = run.rows("SELECT tick, metadata->>'hash' FROM screenshots ORDER BY tick")
+    assert kept == [(tick, fingerprint(noise(tick))) for tick, _ in kept]
+    assert len(kept) + run.counts.dropped == 30
+    assert run.rows("SELECT count(*) FROM steps WHERE frame_ref IS NOT NULL") == [(len(kept),)]
+
+
+def test_pictures_that_come_too_fast_are_dropped_counted_and_told(tmp_path: Path) -> None:
+    class Large(PixelWorld):
+        def frame(self) -> Any:
+            super().frame()
+            return noise(self.drawn % 7 + 1000 * (self.drawn % 2), 400, 400)
+
+    run = play(tmp_path, Large(), 2000, Screenshot(interval=1, in_background=True), FILES)
+    assert run.counts.dropped > 0
+    assert run.counts.kept + run.counts.dropped + run.counts.repeated == 2000
+    assert [notice.kind for notice in run.notices].count("frame_dropped") == 1
+
+
+def test_a_world_that_fails_to_draw_goes_on_playing(tmp_path: Path) -> None:
+    class Broken(PixelWorld):
+        def frame(self) -> Any:
+            raise OSError("no video device")
+
+    run = play(tmp_path, Broken(), 50, Screenshot(interval=10), FILES)
+    assert run.rows("SELECT count(*) FROM steps") == [(50,)]
+    assert run.counts.failed == 5
+    (notice,) = run.notices
+    assert "no video device" in notice.message
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 2), (8,), (0, 8, 3)])
+def test_a_picture_of_no_known_shape_is_counted_and_told(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    run = play(tmp_path, PixelWorld(np.zeros(shape, np.uint8)), 10, Screenshot(interval=10), FILES)
+    assert run.counts.failed == 1
+    assert "can't be kept" in run.notices[0].message
+
+
+@pytest.mark.parametrize("shape", [(9, 7), (9, 7, 1), (9, 7, 3), (9, 7, 4)])
+def test_grey_and_transparent_pictures_are_kept_in_colour(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    run = play(tmp_path, PixelWorld(np.full(shape, 99, np.uint8)), 10, Screenshot(interval=10), FILES)
+    ((path,),) = run.rows("SELECT file_path FROM screenshots")
+    assert np.array_equal(np.asarray(Image.open(run.path / path)), np.full((9, 7, 3), 99, np.uint8))
+
+
+def test_a_world_with_toy_text_keeps_no_pictures_unless_they_are_asked_for(tmp_path: Path) -> None:
+    silent = play(tmp_path, "FrozenLake-v1", 200)
+    assert not (silent.path / "frames").exists()
+    asked = play(tmp_path, "FrozenLake-v1", 200, Screenshot(interval=50))
+    assert asked.rows("SELECT count(*) FROM screenshots") != [(0,)]
+
+
+def test_what_a_world_sees_in_its_picture_is_kept_with_it(tmp_path: Path) -> None:
+    seen = {"detected_text": [{"text": "HELLO", "bbox": [8, 112, 48, 120], "confidence": 1.0}]}
+
+    class Reading(PixelWorld):
+        def annotations(self) -> object:
+            return seen
+
+    world = Reading()
+    world.where = "dialog:home"
+    run = play(tmp_path, world, 10, Screenshot(interval=10), FILES)
+    ((screen, annotations),) = run.rows("SELECT screen_type, annotations FROM screenshots")
+    assert screen == "dialog"
+    assert json.loads(annotations) == seen
+    blind = play(tmp_path, PixelWorld(), 10, Screenshot(interval=10), FILES)
+    assert blind.rows("SELECT annotations FROM screenshots") == [(None,)]
+
+
+def test_the_ring_holds_the_newest_pictures_and_no_more(tmp_path: Path) -> None:
+    profile = StorageProfile(tier="none", ring_frames=512)
+    run = play(tmp_path, Snowing(), 10, None, profile)
+    assert len(run.ring) == 0
+    profile = StorageProfile(tier="files", ring_frames=512, ring_every_n_ticks=1)
+    run = play(tmp_path, Snowing(), 1000, None, profile)
+    assert run.ring.ticks() == list(range(489, 1001))
+    picture = run.ring.at(700)
+    assert not isinstance(picture, str)
+    assert picture is not None
+    assert np.array_equal(picture, noise(700))
+    assert run.ring.at(10) is None
+    assert run.ring.at(5000) is not None
+
+
+def test_a_thousand_steps_of_lunar_lander_keep_at_most_512_pictures_in_memory(tmp_path: Path) -> None:
+    profile = StorageProfile(tier="files", ring_every_n_ticks=1)
+    run = play(tmp_path, "LunarLander-v3", 1000, Screenshot(interval=250), profile)
+    assert len(run.ring) == 512
+    assert run.ring.bytes < 512 * 400 * 600 * 3 / 10
+    assert run.rows("SELECT count(*) FROM screenshots") == [(4,)]
+
+
+def test_ticks_that_were_taken_back_leave_the_ring(tmp_path: Path) -> None:
+    profile = StorageProfile(tier="files", ring_every_n_ticks=1)
+    run = play(tmp_path, Snowing(), 20, None, profile)
+    run.ring.forget_after(12)
+    assert run.ring.ticks()[-1] == 12
+    assert run.ring.bytes == sum(len(held.data) for held in run.ring._held)
+
+
+def test_a_picture_of_no_interest_is_not_drawn(tmp_path: Path) -> None:
+    world = PixelWorld(still())
+    play(tmp_path, world, 99, Screenshot(interval=100), FILES)
+    assert world.drawn == 0
+
+
+def test_the_last_picture_of_an_episode_is_not_the_first_of_the_next(tmp_path: Path) -> None:
+    world = PixelWorld(noise(1))
+    keeper = FrameKeeper(world, tmp_path, Screenshot(interval=1), FILES, ManualClock())
+    records = [Step(5, 1, 5, "0", 1.0, True, False, 0.0, "h", None)]
+    keeper.before_reset(records)
+    world.picture = noise(2)  # the next episode has begun
+    kept = keeper.look(records)
+    assert [type(record).__name__ for record in kept] == ["FrameKept", "FrameReferred"]
+    assert world.drawn == 1
+    assert np.array_equal(np.asarray(read_frame(tmp_path, kept[0].path)), noise(1))  # type: ignore[attr-defined]
+    assert len(keeper.look([Step(6, 2, 1, "0", 0.0, False, False, 0.0, "h", None)])) == 2
+    keeper.close()
+
+
+def test_the_picture_of_a_crash_is_kept(tmp_path: Path) -> None:
+    keeper = FrameKeeper(PixelWorld(), tmp_path, Screenshot(), FILES, ManualClock())
+    (kept,) = keeper.look_at_error(42)
+    assert (kept.tick, json.loads(kept.metadata)["trigger"]) == (42, "ERROR")  # type: ignore[attr-defined]
+    keeper.close()
+
+
+def test_a_run_that_goes_back_waits_for_its_pictures_and_forgets_what_it_takes_back(tmp_path: Path) -> None:
+    profile = StorageProfile(tier="files", format="png", ring_every_n_ticks=1)
+    world = Snowing()
+    keeper = FrameKeeper(world, tmp_path, Screenshot(interval=1, in_background=True), profile, ManualClock())
+    for tick in range(1, 11):
+        keeper.look([Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "h", None)])
+    settled = {record.tick for record in keeper.settle() if isinstance(record, FrameKept)}
+    assert 10 in settled
+    keeper.rewound(6)
+    assert keeper.ring.ticks() == [1, 2, 3, 4, 5, 6]
+    assert keeper.close() == []
+
+
+def test_a_world_that_misreads_its_picture_still_has_it_kept(tmp_path: Path) -> None:
+    class Misreading(PixelWorld):
+        def annotations(self) -> object:
+            raise KeyError("no such tile")
+
+    run = play(tmp_path, Misreading(), 10, Screenshot(interval=5), FILES)
+    assert run.rows("SELECT annotations FROM screenshots") == [(None,)]
+    assert "no such tile" in run.notices[0].message
