@@ -12,7 +12,7 @@ import msgspec
 
 from ptp.errors import RecordingError
 from ptp.recording.entries import Row
-from ptp.recording.rows import batch_text, statements
+from ptp.recording.rows import batch_text, frequent, statements
 
 T = TypeVar("T")
 
@@ -32,6 +32,7 @@ class Writer:
 
     def __init__(self, connection: apsw.Connection, run_id: str) -> None:
         self._connection = connection
+        self._frequent = frequent(run_id)
         self.statements = statements(run_id)
         self._waiting: deque[msgspec.Struct] = deque()
         self._changed = threading.Condition()
@@ -121,13 +122,17 @@ class Writer:
         kinds: dict[type[msgspec.Struct], list[msgspec.Struct]] = {}
         for record in batch:
             kinds.setdefault(type(record), []).append(record)
+        execute = self._connection.execute
         with self._connection:
+            for kind, rows in self._frequent.items():
+                for sql, values in rows.chunks(kinds.get(kind, ())):
+                    execute(sql, values)
             for kind, statement in self.statements.items():
                 if kind in kinds:
-                    self._connection.execute(statement, (batch_text(kinds[kind]),))
+                    execute(statement, (batch_text(kinds[kind]),))
             for row in kinds.get(Row, ()):
                 assert isinstance(row, Row)
-                self._connection.execute(row.sql, row.values)
+                execute(row.sql, row.values)
         self.committed += len(batch)
 
     def _failure(self) -> RecordingError:

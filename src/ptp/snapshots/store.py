@@ -27,6 +27,7 @@ class SnapshotStore:
         self._folder = folder
         self._cache: OrderedDict[str, tuple[Snapshot, int]] = OrderedDict()
         self._cache_bytes = cache_bytes
+        self._bytes: int | None = None  # what the files take, once it was counted
 
     def save(self, snapshot: Snapshot, compress: bool = False, validate: bool = False) -> SnapshotHeader:
         """Write a snapshot; a failed write leaves everything as it was."""
@@ -42,6 +43,8 @@ class SnapshotStore:
             write_atomic(path, data)
         except OSError as problem:
             raise SnapshotError(f"the snapshot can't be written: {problem.strerror}; older ones are intact") from None
+        if self._bytes is not None:
+            self._bytes += len(data)
         if validate:
             unpack(path.read_bytes(), path.name)
         return read_header(data, path.name)[0]
@@ -102,18 +105,24 @@ class SnapshotStore:
         path = self.path(header.snapshot_id)
         size = path.stat().st_size
         path.unlink()
+        if self._bytes is not None:
+            self._bytes -= size
         self._cache.pop(header.snapshot_id, None)
         return size
 
     def shrink(self, most_bytes: float) -> list[SnapshotHeader]:
         """Remove the oldest snapshots that no person named until the folder fits; the newest one always stays."""
+        if self._bytes is None:
+            self._bytes = sum(path.stat().st_size for path in self._folder.glob("*.ptpsnap"))
+        if self._bytes <= most_bytes:
+            return []
         removed = []
-        sizes = {path.stem: path.stat().st_size for path in self._folder.glob("*.ptpsnap")}
-        unnamed = [header for header in reversed(self.headers()[1:]) if header.name is None or header.tags]
-        while sum(sizes.values()) > most_bytes and unnamed:
-            header = unnamed.pop(0)
-            sizes[header.snapshot_id] -= self.delete(header)
-            removed.append(header)
+        for header in reversed(self.headers()[1:]):
+            if self._bytes <= most_bytes:
+                break
+            if header.name is None or header.tags:
+                self.delete(header)
+                removed.append(header)
         return removed
 
 
