@@ -20,9 +20,13 @@ ROOMS = (
     "worlds",
     "agents",
     "engine",
+    "snapshots",
     "recording",
+    "frames",
     "replay",
+    "retention",
     "runner",
+    "dashboard",
     "cli",
     "testing",
 )

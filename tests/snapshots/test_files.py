@@ -35,7 +35,8 @@ def made(tick: int = 7, **fields: Any) -> Snapshot:
     header = SnapshotHeader(
         snapshot_id=f"01a1e142-0000-7000-8000-{tick:012d}", run_id="r", tick=tick, episode=1, created_at="",
         world="Taxi-v4", family="toy_text", world_version=facts.version, origin=facts.origin, world_bytes=0,
-        engine_bytes=0, agent_bytes=0, payload_bytes=0, payload_hash="", compression="none", rewinds=0, agent="random", reason="test",
+        engine_bytes=0, agent_bytes=0, payload_bytes=0, payload_hash="", compression="none", rewinds=0,
+        agent="random", reason="test",
         **fields,
     )  # fmt: skip
     return Snapshot(header, WORLD, {"ticks": tick}, {"mind": "made up"})

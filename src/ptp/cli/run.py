@@ -105,6 +105,7 @@ def _summarise(result: RunResult, config: RunConfig) -> None:
     again = {} if result.status == "completed" else {f"{program()} resume latest{folder}": "go on with it"}
     suggestions = {
         **again,
+        f"{program()} dashboard{folder}": "see it in the browser, tick by tick",
         f"{program()} replay latest --verify{folder}": "play it again and compare every tick",
         f"{program()} show latest{folder}": "tell its story",
         f"{program()} runs{folder}": "list every run",

@@ -23,7 +23,7 @@ from ptp.recording.log import LOGGER
 MOST_RECORDS = 2_000  # records that may wait for one watcher
 FRAME_EVERY = 1 / 30  # seconds between two pictures, at least
 DRAW_SHARE = 25  # drawing may take one part in so many of the run's time
-GATHER = 0.01  # seconds in which records are gathered into one line
+GATHER = 0.033  # seconds in which records are gathered into one line
 HEARTBEAT = 5.0  # seconds after which a silent line shows whether the watcher is still there
 
 

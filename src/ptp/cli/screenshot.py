@@ -1,0 +1,128 @@
+"""`ptp screenshot`: list pictures and show them in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ptp.config.flags import Parser
+from ptp.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from ptp.dashboard.drawing import Drawn
+
+DESCRIPTION = """List pictures and show them in the terminal.
+
+  ptp screenshot latest [--run RUN] [--output FILE]                show the newest picture
+  ptp screenshot show ID [--run RUN] [--output FILE]               show one: its id, or tick-N for any tick
+  ptp screenshot list [--run RUN] [--page N] [--page-size N]       list those that were kept
+
+A run that kept no pictures is drawn from its tape.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    actions = {"latest": _latest, "show": _show, "list": _list}
+    if not argv or argv[0] in {"-h", "--help"}:
+        sys.stdout.write(DESCRIPTION)
+        return 0
+    if argv[0] not in actions:
+        raise UnknownName("screenshot verb", argv[0], list(actions))
+    return actions[argv[0]](argv[1:])
+
+
+def _latest(argv: list[str]) -> int:
+    return _display(Parser("ptp screenshot latest", "Show the newest picture."), argv)
+
+
+def _show(argv: list[str]) -> int:
+    parser = Parser("ptp screenshot show", "Show a picture.")
+    parser.add_argument("screenshot", metavar="ID", help="A picture: its id, `latest`, or `tick-N` for any tick.")
+    return _display(parser, argv)
+
+
+def _display(parser: Parser, argv: list[str]) -> int:
+    parser.add_argument("-o", "--output", metavar="FILE", help="Write the picture to a file.")
+
+    from ptp.cli.output import print_json, say
+    from ptp.cli.reading import parse_run
+    from ptp.dashboard.drawing import Painter
+    from ptp.dashboard.shots import Album
+
+    options, _, directory, metadata = parse_run(parser, argv)
+    name = getattr(options, "screenshot", "latest")
+    painter = Painter()
+    try:
+        album = Album(painter)
+        described = album.describe(directory, metadata, name)
+        drawn = album.image(directory, metadata, described.screenshot_id)
+    finally:
+        painter.close()
+    if options.output:
+        _write(Path(options.output), drawn.data)
+    if options.json:
+        print_json(described)
+        return 0
+    if not options.output:
+        say(in_terminal(drawn))
+    size = f"{described.resolution.width} x {described.resolution.height}"
+    say(f"{described.screenshot_id}: tick {described.tick}, {size}, {described.screen_type or 'unknown screen'}")
+    return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as problem:
+        raise UsageError(f"-o {path}: {problem.strerror}; name another file") from None
+
+
+def in_terminal(drawn: Drawn, columns: int | None = None) -> str:
+    """Return a picture as text: two pixels, one above the other, in each character."""
+    import shutil
+
+    if drawn.media_type.startswith("text"):
+        return drawn.data.decode()
+    from ptp.dashboard.shots import as_pixels
+
+    pixels = as_pixels(drawn)
+    columns = columns or shutil.get_terminal_size((100, 40)).columns
+    step = max(1, -(-pixels.shape[1] // columns))
+    pixels = pixels[::step, ::step]
+    lines = []
+    for row in range(0, len(pixels) - 1, 2):
+        cells = [
+            f"\033[38;2;{a[0]};{a[1]};{a[2]};48;2;{b[0]};{b[1]};{b[2]}m▀"
+            for a, b in zip(pixels[row].tolist(), pixels[row + 1].tolist(), strict=True)
+        ]
+        lines.append("".join(cells) + "\033[0m")
+    return "\n".join(lines)
+
+
+def _list(argv: list[str]) -> int:
+    parser = Parser("ptp screenshot list", "List the pictures that were kept, oldest first.")
+    parser.add_argument("--page", type=int, default=1, metavar="N", help="The page (default: 1).")
+    parser.add_argument("--page-size", type=int, default=20, metavar="N", help="Pictures per page (default: 20).")
+
+    from ptp.cli.output import print_json, print_table, say
+    from ptp.cli.reading import parse_run
+    from ptp.dashboard.drawing import Painter
+    from ptp.dashboard.shots import Album
+
+    options, _, directory, _ = parse_run(parser, argv)
+    if options.page < 1 or not 1 <= options.page_size <= 10_000:
+        raise UsageError("--page is 1 or more, --page-size from 1 to 10000")
+    found = Album(Painter()).list(directory, options.page, options.page_size)
+    if options.json:
+        print_json(found)
+    elif not found.total_count:
+        say("the run kept no pictures; any tick can be drawn: `ptp screenshot show tick-100`")
+    else:
+        print_table(
+            ("screenshot", "taken", "screen"),
+            [(s.id, s.timestamp or "-", s.screen_type or "-") for s in found.screenshots],
+        )
+        say(f"{found.total_count:,} pictures")
+    return 0

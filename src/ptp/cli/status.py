@@ -1,0 +1,67 @@
+"""`ptp status`: tell how a run stands now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptp.config.flags import Parser
+
+if TYPE_CHECKING:
+    from ptp.dashboard.answers import Status
+    from ptp.recording import Metadata
+
+BAR = 20  # characters of a full HP bar
+
+
+def main(argv: list[str]) -> int:
+    """Run the verb."""
+    from ptp.cli.output import print_json
+    from ptp.cli.reading import parse_run
+    from ptp.dashboard.status import read_status
+
+    parser = Parser("ptp status", "Tell how a run stands now: state, newest decision, health.")
+    options, _, directory, metadata = parse_run(parser, argv)
+    status = read_status(directory, metadata)
+    if options.json:
+        print_json(status)
+    else:
+        _tell(status, metadata)
+    return 0
+
+
+def _tell(status: Status, metadata: Metadata) -> None:
+    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, number, paint, say
+
+    say(f"{paint(f'{metadata.agent} in {metadata.world.name}', BOLD)}  "
+        f"{paint(metadata.status, STATUS_COLORS[metadata.status])}")  # fmt: skip
+    state, decision, health = status.current_state, status.decision_pipeline, status.system_health
+    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
+    items = ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count)
+    facts = {
+        "run": status.run_id,
+        "played": f"{number(status.elapsed_seconds)} s",
+        "where": f"{state.location or '-'}{place}  ({state.screen_type or 'unknown screen'})",
+        "badges": number(state.badges),
+        "caught": number(state.pokemon_caught),
+        "items": items or "-",
+        "decision": f"{decision.last_decision_type or '-'}, {decision.current_decision_status or 'none yet'}, "
+        f"{number(decision.last_decision_latency_ms)} ms",
+        "ticks/s": f"{number(health.tick_rate_actual)} of {number(health.tick_rate_target)}",
+        "memory": f"{number(health.memory_usage_mb)} MB",
+        "errors": number(health.error_count),
+        "snapshots": number(health.snapshot_count),
+    }
+    for name, value in facts.items():
+        say(f"  {paint(f'{name:<9}', DIM)} {value}")
+    for member in state.party or ():
+        bar = hp_bar(member.hp, member.max_hp)
+        say(f"  {member.name or '?':<12} level {member.level:<3} {bar} {member.hp}/{member.max_hp}")
+
+
+def hp_bar(hp: int, most: int) -> str:
+    """Return health as a bar of characters."""
+    from ptp.cli.output import GREEN, RED, YELLOW, paint
+
+    full = round(BAR * hp / most) if most else 0
+    color = GREEN if hp * 2 > most else YELLOW if hp * 5 > most else RED
+    return paint("█" * full, color) + "░" * (BAR - full)

@@ -1,0 +1,174 @@
+"""Drawing any tick of a run from its tape, in a process of its own.
+
+A world is played once at a time; states along the way are remembered, so that ticks nearby come quickly.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Lock
+
+import msgspec
+
+from ptp._util.ids import derive_seed
+from ptp.errors import PtpError, ReplayDiverged, SnapshotError, WorldError
+from ptp.frames.pictures import encode
+from ptp.recording import RunDirectory
+from ptp.replay import Tape
+from ptp.snapshots import SnapshotStore
+from ptp.snapshots.snapshot import check_world
+from ptp.worlds import World, make_world
+
+PICTURES = 2_000  # pictures that the server remembers
+STATES = 64 << 20  # bytes of states that the worker remembers
+STRIDE = 50  # ticks between two remembered states
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """A picture as a file."""
+
+    media_type: str
+    data: bytes
+
+
+class Painter:
+    """Gives the picture of any tick; it remembers the newest ones and asks a worker for the others."""
+
+    def __init__(self) -> None:
+        self._pictures: OrderedDict[tuple[str, int, int], Drawn] = OrderedDict()
+        self._lock = Lock()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+        """Return the picture after a tick; *rewinds* tells a tick from the one that was given up."""
+        key = (directory.run_id, rewinds, tick)
+        with self._lock:
+            if key in self._pictures:
+                self._pictures.move_to_end(key)
+                return self._pictures[key]
+        try:
+            media_type, data = self._submit(str(directory.path), tick).result(timeout=120)
+        except BrokenProcessPool:
+            with self._lock:
+                self._pool = None
+            raise WorldError(f"tick {tick} can't be drawn: the world ended its process; try again") from None
+        drawn = Drawn(media_type, data)
+        with self._lock:
+            self._pictures[key] = drawn
+            while len(self._pictures) > PICTURES:
+                self._pictures.popitem(last=False)
+        return drawn
+
+    def _submit(self, path: str, tick: int) -> Future[tuple[str, bytes]]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            return self._pool.submit(draw_tick, path, tick)
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+class _Projector:
+    """Plays one run's tape to any tick."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self.path = directory.path
+        self._tape = Tape(directory)
+        self.rewinds = self._tape.metadata.rewinds
+        self._store = SnapshotStore(directory.path / "snapshots")
+        self.world: World = make_world(self._tape.world, self._tape.metadata.facts.render_mode)
+        self._saves = self.world.facts.snapshot == "state"
+        self._states: OrderedDict[int, tuple[bytes, int]] = OrderedDict()
+        self._tick = -1
+        self._episode = 0
+
+    def go_to(self, tick: int) -> None:
+        """Bring the world to a tick."""
+        start = self._nearest(tick)
+        if start is not None and not self._tick <= tick < self._tick + 2 * STRIDE:
+            data, self._episode = self._states[start]
+            self.world.load(data)
+            self._tick = start
+        elif not 0 <= self._tick <= tick:
+            self._begin(tick)
+        for step in self._tape.steps(self._tick + 1):
+            if step.tick > tick:
+                break
+            if step.episode != self._episode:
+                self._reset(step.episode)
+            outcome = self.world.step(self.world.decode(step.command))
+            actual = self.world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+            if actual != step.state_hash:
+                self._tick = -1
+                raise ReplayDiverged(f"the tape can't be followed: tick {step.tick} has another hash than recorded")
+            self._tick = step.tick
+            self._remember()
+
+    def _begin(self, tick: int) -> None:
+        """Begin at the newest snapshot before the tick, or at the start of its episode."""
+        self._tick = -1
+        first = self._tape.episode_start(tick) if tick else 1
+        self._reset(next((step.episode for step in self._tape.steps(first)), 1))
+        self._tick = first - 1
+        for header in self._store.headers() if self._saves else ():
+            if first - 1 < header.tick <= tick and self._tape.is_current(header):
+                try:
+                    check_world(header, self.world.facts)
+                    self.world.load(self._store.load(header).world)
+                except SnapshotError:
+                    continue  # `ptp snapshot verify` names it; an older one, or the tape alone, serves
+                self._tick, self._episode = header.tick, header.episode
+                return
+
+    def _reset(self, episode: int) -> None:
+        self.world.reset(derive_seed(self._tape.metadata.random_seed, "episode", episode))
+        self._episode = episode
+
+    def _nearest(self, tick: int) -> int | None:
+        found = max((known for known in self._states if known <= tick), default=None)
+        newer = found is not None and (self._tick > tick or found > self._tick)
+        return found if newer and found is not None and tick - found < 1000 else None
+
+    def _remember(self) -> None:
+        if self._saves and self._tick % STRIDE == 0 and self._tick not in self._states:
+            self._states[self._tick] = (self.world.save(), self._episode)
+            while sum(len(data) for data, _ in self._states.values()) > STATES:
+                self._states.popitem(last=False)
+
+    def close(self) -> None:
+        """Free world and tape."""
+        self.world.close()
+        self._tape.close()
+
+
+_projector: _Projector | None = None  # of the worker process; one world at a time, on its one thread
+
+
+def draw_tick(path: str, tick: int) -> tuple[str, bytes]:
+    """Return the picture after a tick as media type and file; runs in the worker."""
+    global _projector
+    directory = RunDirectory(Path(path))
+    rewinds = directory.read_metadata().rewinds
+    if _projector is None or _projector.path != directory.path or _projector.rewinds != rewinds:
+        if _projector is not None:
+            _projector.close()
+            _projector = None
+        _projector = _Projector(directory)
+    try:
+        _projector.go_to(tick)
+    except PtpError:
+        _projector.close()
+        _projector = None
+        raise
+    picture = _projector.world.frame()
+    if picture is None:
+        raise WorldError(f"world {_projector.world.spec.name!r} has no picture")
+    return ("text/plain; charset=utf-8", picture.encode()) if isinstance(picture, str) else (
+        "image/png", encode(picture, "png", 0))  # fmt: skip

@@ -1,0 +1,48 @@
+// The action log as a table: filter, search, pages.
+import { download, get } from "./api.js";
+import { clockTime, fill, h, number } from "./dom.js";
+
+export async function actionsView({ main, id, signal, detail }) {
+  const view = { run: id, kind: "all", q: "", action: "", order: "desc", page: 1, page_size: 100 };
+  const body = h("tbody"), pager = h("div.pager"), count = h("span.dim.num");
+  let typing = null;
+  const again = () => { view.page = 1; clearTimeout(typing); typing = setTimeout(load, 200); };
+  const search = h("input", { type: "search", placeholder: "Reason, command or event", "aria-label": "Search actions", oninput: () => { view.q = search.value; again(); } });
+  const kinds = h("select", { "aria-label": "Kind", onchange: () => { view.kind = kinds.value; again(); } }, [["all", "commands and events"], ["commands", "commands"], ["events", "events"]].map(([value, title]) => h("option", { value }, title)));
+  const names = h("select", { "aria-label": "Action", onchange: () => { view.action = names.value; again(); } }, h("option", { value: "" }, "every action"));
+  const order = h("select", { "aria-label": "Order", onchange: () => { view.order = order.value; again(); } }, h("option", { value: "desc" }, "newest first"), h("option", { value: "asc" }, "oldest first"));
+  const save = h("select", { "aria-label": "Export", onchange: () => { if (save.value) download("export", { run: id, what: "steps", format: save.value }, `steps.${save.value}`); save.value = ""; } }, h("option", { value: "" }, "Export …"), ["csv", "json", "ndjson", "parquet"].map((value) => h("option", { value }, value)));
+  const table = h("div.tablewrap", null, h("table", null, h("thead", null, h("tr", null, ["Tick", "Time", "Action", "What is known", "Latency"].map((title, index) => h("th", { class: index === 0 || index === 4 ? "num" : "" }, title)))), body));
+  table.style.marginTop = "14px";
+  fill(main, h("div.row.spread", null, count, h("div.row", null, search, kinds, names, order, save)), table, pager);
+  const { kinds: known } = await get("events", { run: id, limit: 1 });
+  names.append(...detail.commands.filter((name) => name.length < 20).map((name) => h("option", { value: name }, name)), ...Object.keys(known).filter((name) => !["Error", "Rewind"].includes(name)).map((name) => h("option", { value: name }, name)));
+
+  async function load() {
+    const answer = await get("actions", view);
+    if (signal.aborted) return;
+    count.textContent = `${number(answer.total_count)} actions`;
+    fill(body, answer.actions.map(line));
+    if (!answer.actions.length) fill(body, h("tr", null, h("td", { colspan: 5 }, h("div.empty", null, "Nothing is like that."))));
+    const pages = Math.max(1, Math.ceil(answer.total_count / view.page_size));
+    const turn = (page) => h("button.small", { disabled: page < 1 || page > pages || page === view.page, onclick: () => { view.page = page; load(); main.scrollIntoView(); } });
+    const [first, back, on, end] = [1, view.page - 1, view.page + 1, pages].map(turn);
+    first.append("First"); back.append("Back"); on.append("On"); end.append("Last");
+    fill(pager, first, back, h("span.dim.num", null, `${number(view.page)} of ${number(pages)}`), on, end);
+  }
+
+  function line({ timestamp, action, context, latency_ms, confidence }) {
+    const { tick, from, to, location: place, reasoning, episode, reward, decision, ...rest } = context;
+    const event = !("reward" in context);
+    const moved = from && to && (from.x !== to.x || from.y !== to.y) ? `${from.x},${from.y} → ${to.x},${to.y}` : "";
+    const words = event ? Object.entries(rest).filter(([, value]) => value !== null && typeof value !== "object").map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(" · ") : reasoning || "";
+    return h("tr", null, h("td.num", null, h("a", { href: `#/run/${id}/timeline/${tick}` }, number(tick))), h("td.num.dim", null, clockTime(timestamp)),
+      h("td", null, event ? h("span.pill.warn", null, action.toLowerCase().replaceAll("_", " ")) : h("span.chip.mono", null, action.toLowerCase())),
+      h("td", null, words, h("div.sub", null, [decision, place, moved, reward ? `reward ${number(reward, 3)}` : ""].filter(Boolean).join(" · "))),
+      h("td.num", null, latency_ms === null ? "" : `${number(latency_ms, 2)} ms`, confidence !== null && h("div.sub", null, `${Math.round(confidence * 100)} %`)));
+  }
+
+  await load();
+  const timer = setInterval(() => { if (detail.live && !document.hidden && view.page === 1 && view.order === "desc" && !table.matches(":hover")) load().catch(() => {}); }, 2000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}

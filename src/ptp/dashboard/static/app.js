@@ -1,0 +1,71 @@
+// The page: which view an address means, and what all views share.
+import { takeToken } from "./api.js";
+import { fill, h, toast } from "./dom.js";
+import { runsView } from "./runs.js";
+import { runView } from "./run.js";
+
+const main = document.getElementById("main");
+let leave = () => {};
+let keys = {};
+
+async function show() {
+  const [, place, run, tab, extra] = location.hash.split("/");
+  const going = new AbortController();
+  leave();
+  leave = () => going.abort();
+  keys = {};
+  const page = { main, signal: going.signal, keys, run, tab: tab || "live", extra, crumbs };
+  try {
+    await (place === "run" && run ? runView(page) : runsView(page));
+  } catch (problem) {
+    if (going.signal.aborted) return;
+    fill(main, h("div.empty", null, h("h1", null, "That can't be shown"), h("p", null, problem.message), h("p", null, h("a", { href: "#/" }, "All runs"))));
+  }
+}
+
+function crumbs(...parts) {
+  fill(document.getElementById("crumbs"), parts.map((part) => [h("span", null, "/"), part]));
+}
+
+const KEYS = [["r", "all runs"], ["1 … 5", "views of a run"], ["p", "pause or go on"], ["s", "one tick"], ["n", "take a snapshot"], ["← →", "one tick back or on (with Shift ten)"],
+  ["[ ]", "event before or after"], ["Home End", "first and last tick"], ["Space", "play the timeline"], ["t", "light or dark"], ["?", "this help"]];
+
+function help() {
+  const dialog = document.getElementById("dialog");
+  fill(dialog, h("h3", null, "Keys"), h("div.keys", null, KEYS.map(([key, what]) => [h("kbd", null, key), h("span", null, what)])),
+    h("form.row", { method: "dialog" }, h("button.main", null, "Close")));
+  dialog.showModal();
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+}
+
+function turnTheme() {
+  const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  localStorage.setItem("ptp-theme", theme);
+  setTheme(theme);
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const chosen = () => localStorage.getItem("ptp-theme") || (dark.matches ? "dark" : "light");
+setTheme(chosen());
+dark.addEventListener("change", () => setTheme(chosen()));
+document.getElementById("theme").onclick = turnTheme;
+document.getElementById("help").onclick = help;
+
+addEventListener("keydown", (event) => {
+  const typing = /INPUT|SELECT|TEXTAREA/.test(event.target.tagName) && event.target.type !== "range";
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const common = { "?": help, t: turnTheme, r: () => { location.hash = "#/"; } };
+  const action = keys[(event.shiftKey && event.key.length > 1 ? "Shift+" : "") + event.key] || common[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+addEventListener("unhandledrejection", (event) => {
+  if (event.reason?.name !== "AbortError") toast(event.reason?.message || String(event.reason), true);
+});
+addEventListener("hashchange", () => { takeToken(); show(); });
+takeToken();
+show();

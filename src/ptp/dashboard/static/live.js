@@ -1,0 +1,123 @@
+// A run as it goes; one that has ended shows where it ended.
+import { get, listen, picture, post } from "./api.js";
+import { chart } from "./chart.js";
+import { ask, fill, h, money, number, span, toast } from "./dom.js";
+import { decisionPanel, fact, Feed, partyPanel, statePanel } from "./panels.js";
+import { Screen } from "./screen.js";
+
+export async function liveView({ main, id, detail, signal, keys, setStatus }) {
+  const screen = new Screen(), feed = new Feed(id);
+  const parts = { where: h("section.card"), party: h("section.card"), decision: h("section.card.wide"), facts: h("div.facts"), charts: h("div.charts") };
+  let paused = detail.paused, live = detail.live, now = null, command = null;
+
+  const steer = async (verb, body) => {
+    const answer = await post(`control/${verb}`, { run: id }, body);
+    if (verb === "step") setPaused(true); // held again as soon as it has played
+    else if (answer.paused !== null && answer.paused !== undefined) setPaused(answer.paused);
+    return answer;
+  };
+  const buttons = {
+    pause: h("button.main", { id: "pause", onclick: () => steer(paused ? "resume" : "pause") }),
+    step: h("button", { id: "step", onclick: () => steer("step", { ticks: 1 }) }, "Step", h("kbd", null, "s")),
+    snapshot: h("button", { id: "snapshot", onclick: takeSnapshot }, "Snapshot", h("kbd", null, "n")),
+    rate: h("select", { "aria-label": "Tick rate", onchange: (event) => steer("set", { settings: { "tick-rate-base": event.target.value, "tick-rate-battle": event.target.value } }).then(() => toast(`tick rate is ${event.target.selectedOptions[0].text}`)) }),
+    stop: h("button.danger", { id: "stop", onclick: stop }, "Stop"),
+  };
+  Object.assign(keys, { p: () => live && buttons.pause.click(), s: () => live && buttons.step.click(), n: () => buttons.snapshot.click() });
+
+  function setPaused(value) {
+    paused = value;
+    fill(buttons.pause, paused ? "Go on" : "Pause", h("kbd", null, "p"));
+    screen.cover(live && paused ? "PAUSED" : "");
+    setStatus(paused, live);
+  }
+
+  function setRates(target) {
+    const rates = [...new Set([1, 5, 10, 20, 60, 200, target].filter((rate) => rate !== null && rate !== undefined && rate !== 0))].sort((a, b) => a - b);
+    fill(buttons.rate, [...rates.map((rate) => h("option", { value: rate, selected: rate === target }, `${rate} ticks/s`)), h("option", { value: 0, selected: target === 0 }, "as fast as possible")]);
+  }
+
+  async function takeSnapshot() {
+    const wish = await ask("Take a snapshot", live ? "The run goes on; you can come back to this tick." : "At the last tick of the run.", [{ name: "name", label: "Name (may be empty)", maxlength: 80 }], "Take it");
+    if (!wish) return;
+    const answer = await steer("snapshot", wish.name ? { name: wish.name } : {});
+    toast(`snapshot at tick ${number(answer.tick)}`);
+  }
+
+  async function stop() {
+    if (await ask("Stop the run?", "It ends as with Ctrl-C; `ptp resume` goes on with it later.", [], "Stop it", true)) {
+      await steer("stop");
+      toast("the run is stopping");
+    }
+  }
+
+  function showFacts({ tick, rate, target, elapsed, cost, reward, episode }) {
+    fill(parts.facts, fact("tick", number(tick)), fact("ticks/s", rate === null || rate === undefined ? "–" : number(rate, rate < 10 ? 1 : 0)), fact("target", target ? number(target) : target === 0 ? "max" : "–"),
+      fact("played", span(elapsed)), fact("episode", number(episode)), fact("reward", number(reward, 2)), fact("cost", money(cost)));
+  }
+
+  function showState(state) {
+    fill(parts.where, statePanel(state));
+    fill(parts.party, partyPanel(state));
+    parts.party.classList.toggle("hidden", !state || !("party" in state));
+    parts.where.classList.toggle("wide", !state || !("party" in state));
+  }
+
+  const ended = h("div.banner", { class: live ? "hidden" : detail.run.status === "crashed" ? "bad" : "" }, ending(detail));
+  const deck = h("div.deck", null, live ? Object.values(buttons) : [buttons.snapshot, h("a.button", { href: `#/run/${id}/timeline` }, "Look through its ticks")]);
+  fill(main, ended, h("div.live", null, h("div.handheld", null, screen.bezel, deck),
+    h("div.side", null, h("section.card.wide", null, parts.facts), parts.decision, parts.where, parts.party, h("section.card.wide", null, h("h2", null, "What happened"), feed.list))), parts.charts);
+  fill(parts.decision, decisionPanel(null));
+
+  async function showCharts() {
+    const { series } = await get("metrics/series", { run: id, points: 160 });
+    if (!signal.aborted && !parts.charts.matches(":hover")) fill(parts.charts, series.filter(({ points }) => points.length > 1).map(chart));
+  }
+
+  async function showLast() {
+    const [events, metrics] = await Promise.all([get("events", { run: id, kinds: "Caught,BadgeEarned,BattleEnded,Fainted,LevelUp,MapChanged,Joined,Error,Rewind", from_tick: Math.max(0, (detail.run.ticks || 0) - 1500) }), get("metrics", { run: id })]);
+    events.events.slice(-60).forEach((event) => feed.add(event.tick, event.kind, event.title));
+    const last = await get(`tick/${metrics.tick}`, { run: id });
+    showFacts({ tick: last.tick, rate: metrics.performance.tick_rate_actual, target: metrics.performance.tick_rate_target, elapsed: last.elapsed, cost: detail.run.total_cost, reward: detail.run.total_reward, episode: last.episode });
+    showState(last.state);
+    fill(parts.decision, decisionPanel(last.decision, last.command));
+    if (!live && detail.render_mode) screen.show(await picture("frame", { run: id }, signal), last.tick);
+  }
+
+  async function follow() {
+    screen.bezel.classList.add("on");
+    await listen("live", { run: id }, {
+      state: (message) => {
+        if (now && message.now.tick < now.tick) feed.clear();
+        if (!now) setRates(message.now.target);
+        now = message.now;
+        if (now.paused !== paused) setPaused(now.paused);
+        showFacts({ ...now, rate: message.rate });
+        showState(message.state);
+      },
+      frame: (message) => screen.showEvent(message),
+      actions: (message) => {
+        command = message.actions.findLast((action) => "reward" in action.context)?.action.toLowerCase() || command;
+        if (message.decisions.length) fill(parts.decision, decisionPanel(message.decisions.at(-1), command));
+        for (const [tick, kind, title] of message.titles) if (kind !== "PartySeen") feed.add(tick, kind, title);
+        message.notices.filter(({ level }) => level !== "info").forEach(({ message: words }) => toast(words, true));
+      },
+    }, signal);
+    screen.bezel.classList.remove("on");
+    if (!signal.aborted) dispatchEvent(new HashChangeEvent("hashchange")); // it ended: show how
+  }
+
+  if (live) { setPaused(paused); setRates(null); }
+  await showLast();
+  showCharts();
+  const timer = setInterval(() => { if (live && !document.hidden) showCharts().catch(() => {}); }, 4000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  if (live) follow().catch((problem) => { if (problem.name !== "AbortError") { screen.bezel.classList.remove("on"); screen.cover("NO SIGNAL"); } });
+}
+
+function ending(detail) {
+  const { status, error, stopped_by, completed_at } = detail.run;
+  const why = error || (stopped_by ? `ended by ${stopped_by}` : status === "crashed" ? "its process died" : "");
+  return [h("b", null, status === "manual_stop" ? "Stopped" : status === "crashed" ? "Crashed" : "Completed"), h("span", null, why),
+    completed_at && h("span.dim", null, new Date(completed_at).toLocaleString()), h("span.grow"), h("span.dim", null, "go on with it: "), h("code", null, detail.resume_with)];
+}
