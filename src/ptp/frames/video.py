@@ -64,7 +64,7 @@ def needs_av() -> Any:
     try:
         import av
     except ImportError:
-        raise RecordingError("video needs PyAV; install it with `pip install 'ptp[video]'`") from None
+        raise RecordingError("video needs PyAV, which ptp is installed with; put it back with `pip install av`") from None
     return av
 
 
