@@ -1,21 +1,17 @@
-"""Which table a record goes to, and how.
+"""Which table a record goes to, and how: one statement takes a whole batch as JSON.
 
-The two kinds that every tick makes go many rows to a statement; all others take a whole batch as one JSON value. Either
-way SQLite works through a batch without Python's lock, beside the run.
+A batch is one bound value, so SQLite works through it without Python's lock, beside the run.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from ptp.engine.records import DecisionEnded, DecisionMade, EpisodeEnded, Happened, Step
 from ptp.recording.entries import ErrorSeen, MetricTaken
 
-MANY = 400  # rows; each statement may have to wait once for its turn at Python's lock
 TIMESTAMP = "strftime('%Y-%m-%dT%H:%M:%fZ', {}, 'unixepoch')"
 
 
@@ -27,57 +23,13 @@ def _insert(record: type[msgspec.Struct], table: str, columns: Mapping[str, str]
     return f"INSERT INTO {table} ({names}) SELECT {values} FROM json_each(?)"
 
 
-class ManyRows:
-    """An INSERT of records whose fields are its values, in order, many rows at a time."""
-
-    def __init__(self, record: type[msgspec.Struct], table: str, columns: Mapping[str, str]) -> None:
-        places = dict.fromkeys(record.__struct_fields__, "?")
-        self._head = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
-        self._row = f"({', '.join(expression.format_map(places) for expression in columns.values())})"
-        assert re.findall(r"{(\w+)}", " ".join(columns.values())) == list(places), "fields in another order than values"
-        self._full = self._sql(MANY)
-
-    def _sql(self, rows: int) -> str:
-        return self._head + ", ".join([self._row] * rows)
-
-    def chunks(self, records: Sequence[msgspec.Struct]) -> Iterator[tuple[str, tuple[object, ...]]]:
-        """Yield statements with their values that insert every record."""
-        for start in range(0, len(records), MANY):
-            chunk = records[start : start + MANY]
-            values = tuple(chain.from_iterable(map(msgspec.structs.astuple, chunk)))
-            yield self._full if len(chunk) == MANY else self._sql(len(chunk)), values
-
-
-def frequent(run_id: str) -> dict[type[msgspec.Struct], ManyRows]:
-    """Return how the records that every tick makes are inserted."""
-    step = {name: f"{{{name}}}" for name in Step.__struct_fields__}
-    decision = {
-        "decision_id": f"printf('{run_id[:24]}%012x', {{number}})",
-        "run_id": f"'{run_id}'",
-        "timestamp": TIMESTAMP.format("{at}"),
-        "tick": "{tick}",
-        "game_state": "{state}",
-        "decision_type": "{type}",
-        "decision_context": "{context}",
-        "reasoning": "{reasoning}",
-        "confidence_score": "{confidence}",
-        "decision_latency_ms": "{latency_ms}",
-        "tokens_used": "{tokens}",
-        "api_cost": "{cost}",
-        "model_used": "{model}",
-        "execution_status": "{status}",
-        "execution_error": "{error}",
-        "context_version": "'2.1'",
-        "execution_duration_ms": "{duration_ms}",
-    }
-    return {Step: ManyRows(Step, "steps", step), DecisionMade: ManyRows(DecisionMade, "action_history", decision)}
-
-
 def statements(run_id: str) -> dict[type[msgspec.Struct], str]:
-    """Return the statement for each other kind of record that is kept in the database."""
+    """Return the statement for each kind of record that is kept in the database."""
     numbered = f"printf('{run_id[:24]}%012x', {{}})"
     run = f"'{run_id}'"
+    same = {name: f"{{{name}}}" for name in Step.__struct_fields__}
     return {
+        Step: _insert(Step, "steps", same),
         EpisodeEnded: _insert(
             EpisodeEnded,
             "episodes",
@@ -88,6 +40,29 @@ def statements(run_id: str) -> dict[type[msgspec.Struct], str]:
                 "reward": "{reward}",
                 "elapsed": "{elapsed}",
                 "terminated": "{terminated}",
+            },
+        ),
+        DecisionMade: _insert(
+            DecisionMade,
+            "action_history",
+            {
+                "decision_id": numbered.format("{number}"),
+                "run_id": run,
+                "timestamp": TIMESTAMP.format("{at}"),
+                "tick": "{tick}",
+                "game_state": "{state}",
+                "decision_type": "{type}",
+                "decision_context": "{context}",
+                "reasoning": "{reasoning}",
+                "confidence_score": "{confidence}",
+                "decision_latency_ms": "{latency_ms}",
+                "tokens_used": "{tokens}",
+                "api_cost": "{cost}",
+                "model_used": "{model}",
+                "execution_status": "{status}",
+                "execution_error": "{error}",
+                "context_version": "'2.1'",
+                "execution_duration_ms": "{duration_ms}",
             },
         ),
         DecisionEnded: (

@@ -12,13 +12,13 @@ import msgspec
 
 from ptp.errors import RecordingError
 from ptp.recording.entries import Row
-from ptp.recording.rows import batch_text, frequent, statements
+from ptp.recording.rows import batch_text, statements
 
 T = TypeVar("T")
 
 INTERVAL = 0.2  # seconds between commits, at most
-BATCH = 2_000  # records that are worth a commit of their own
-MOST = 10_000  # records that may wait; a run that is faster than its disk waits here
+BATCH = 4_000  # records that are worth a commit of their own
+MOST = 30_000  # records that may wait; a run that is faster than its disk waits here
 
 
 class _Job(msgspec.Struct):
@@ -32,7 +32,6 @@ class Writer:
 
     def __init__(self, connection: apsw.Connection, run_id: str) -> None:
         self._connection = connection
-        self._frequent = frequent(run_id)
         self.statements = statements(run_id)
         self._waiting: deque[msgspec.Struct] = deque()
         self._changed = threading.Condition()
@@ -122,17 +121,13 @@ class Writer:
         kinds: dict[type[msgspec.Struct], list[msgspec.Struct]] = {}
         for record in batch:
             kinds.setdefault(type(record), []).append(record)
-        execute = self._connection.execute
         with self._connection:
-            for kind, rows in self._frequent.items():
-                for sql, values in rows.chunks(kinds.get(kind, ())):
-                    execute(sql, values)
             for kind, statement in self.statements.items():
                 if kind in kinds:
-                    execute(statement, (batch_text(kinds[kind]),))
+                    self._connection.execute(statement, (batch_text(kinds[kind]),))
             for row in kinds.get(Row, ()):
                 assert isinstance(row, Row)
-                execute(row.sql, row.values)
+                self._connection.execute(row.sql, row.values)
         self.committed += len(batch)
 
     def _failure(self) -> RecordingError:
