@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
 
         from ptp.dashboard import app  # noqa: F401
     except ImportError as problem:
-        raise UsageError(f"the dashboard needs {problem.name}, which ptp is installed with; put it back with pip") from None
+        raise UsageError(f"the dashboard needs {problem.name}, which ptp comes with; put it back with pip") from None
 
     import os
 

@@ -64,7 +64,7 @@ def needs_av() -> Any:
     try:
         import av
     except ImportError:
-        raise RecordingError("video needs PyAV, which ptp is installed with; put it back with `pip install av`") from None
+        raise RecordingError("video needs PyAV, which ptp comes with; put it back with `pip install av`") from None
     return av
 
 
