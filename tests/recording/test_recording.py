@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -101,28 +102,82 @@ def test_rows_are_committed_within_a_quarter_of_a_second_while_the_run_waits(con
         time.sleep(0.01)
     assert writer.committed == 1
     assert writer_module.INTERVAL <= 0.25
+    assert writer_module.IDLE <= 0.25
     writer.close()
 
 
 def test_a_slow_disk_slows_the_run_and_loses_nothing(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer_module, "BATCH", 10)
+    monkeypatch.setattr(writer_module, "LOT", 10)
     monkeypatch.setattr(writer_module, "MOST", 50)
     writer = Writer(connection, RUN)
     commit, waiting = writer._commit, []
 
-    def slow(batch: list[Any]) -> None:
+    def slow() -> None:
         time.sleep(0.02)
-        commit(batch)
+        commit()
 
     monkeypatch.setattr(writer, "_commit", slow)
+    monkeypatch.setattr(writer_module, "INTERVAL", 0.0)
     for tick in range(1, 501):
         writer.add([step(tick)])
-        waiting.append(len(writer._waiting))
+        waiting.append(len(writer._fresh))
     writer.close()
     assert max(waiting) <= 50
     assert connection.execute("SELECT count(*), max(tick) FROM steps").fetchall() == [(500, 500)]
+
+
+def test_a_busy_disk_does_not_hold_up_a_run_until_many_records_wait(
+    connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "LOT", 10)
+    monkeypatch.setattr(writer_module, "MOST", 50)
+    writer = Writer(connection, RUN)
+    with writer._database:  # as it is while the other thread commits
+        for tick in range(1, 50):
+            writer.add([step(tick)])
+        assert len(writer._fresh) == 49
+        held_up = threading.Thread(target=writer.add, args=([step(50)],))
+        held_up.start()
+        held_up.join(0.1)
+        assert held_up.is_alive()
+    held_up.join(5)
+    assert not held_up.is_alive()
+    writer.close()
+    assert connection.execute("SELECT count(*), max(tick) FROM steps").fetchall() == [(50, 50)]
+
+
+@pytest.mark.parametrize("count", [1, 19, 20, 21, 399, 400, 421, 900])
+def test_blocks_and_single_rows_are_written_alike(connection: apsw.Connection, count: int) -> None:
+    writer = Writer(connection, RUN)
+    writer.add([step(tick, reward=tick / 7) for tick in range(1, count + 1)])
+    writer.close()
+    rows = connection.execute("SELECT tick, reward FROM steps ORDER BY tick").fetchall()
+    assert rows == [(tick, tick / 7) for tick in range(1, count + 1)]
+
+
+def test_a_job_finds_everything_committed_that_came_before(connection: apsw.Connection) -> None:
+    writer = Writer(connection, RUN)
+    seen = []
+    writer.add([step(1), step(2)])
+    writer.later(lambda: seen.append(writer.committed))
+    assert writer.do(lambda database: database.execute("SELECT count(*) FROM steps").fetchall()) == [(2,)]
+    assert seen == [2]
+    writer.close()
+
+
+def test_a_job_that_fails_is_raised_by_the_run(connection: apsw.Connection) -> None:
+    writer = Writer(connection, RUN)
+
+    def fail() -> None:
+        raise OSError("no space left")
+
+    writer.later(fail)
+    with pytest.raises(RecordingError, match="no space left"):
+        writer.do(lambda _: None)
+    with pytest.raises(RecordingError, match="no space left"):
+        writer.add([step(1)])
 
 
 def test_a_full_disk_is_told_and_what_was_committed_is_kept(tmp_path: Path) -> None:

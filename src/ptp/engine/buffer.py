@@ -6,10 +6,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import msgspec
+
 from ptp.config.tree import Command as CommandConfig
 
 
-class Queued(NamedTuple):
+class Queued(msgspec.Struct, gc=False):
     """One waiting command: what it is for, since when, and which decision wanted it."""
 
     command: Any
@@ -45,7 +47,8 @@ class Buffer:
 
     def skip(self, seconds: float) -> None:
         """Let a pause not count as waiting."""
-        self._queue = deque(item._replace(since=item.since + seconds) for item in self._queue)
+        for queued in self._queue:
+            queued.since += seconds
 
     def __len__(self) -> int:
         return len(self._queue) + len(self._outside)
@@ -80,10 +83,6 @@ class Buffer:
             else:
                 return queued, dropped
         return None, dropped
-
-    def is_stale(self, queued: Queued, now: float) -> bool:
-        """Whether a command has waited longer than is good."""
-        return now - queued.since > self.stale
 
     def save(self, encode: Callable[[Any], str], now: float) -> dict[str, Any]:
         """Return the waiting commands and the history as JSON-safe data."""

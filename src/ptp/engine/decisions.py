@@ -12,15 +12,15 @@ from ptp.engine.records import DecisionEnded, DecisionMade, Record, Status
 _json = msgspec.json.Encoder().encode
 
 
-class OpenDecision(msgspec.Struct):
+class OpenDecision(msgspec.Struct, gc=False):
     """A decision whose commands are not all applied or dropped yet."""
 
     number: int
     began: float
     wanted: int
     left: int
-    made: DecisionMade | None
-    """What to record of it; None once it is recorded."""
+    made: tuple[Decision, float, int, str, float] | None
+    """What to record of it: decision, time, tick, state and latency; None once it is recorded."""
     dropped: int = 0
     error: str | None = None
 
@@ -43,28 +43,24 @@ class OpenDecision(msgspec.Struct):
         """Return the record of its beginning, then that of its end."""
         duration = None if self.left else (now - self.began) * 1000
         if self.made is not None:
-            made, self.made = self.made, None
-            if duration is None:
-                return made
-            return msgspec.structs.replace(made, status=self.status, error=self.error, duration_ms=duration)
+            return self._begin(duration)
         return None if duration is None else DecisionEnded(self.number, self.status, self.error, duration)
+
+    def _begin(self, duration: float | None) -> DecisionMade:
+        assert self.made is not None
+        decision, at, tick, state, latency_ms = self.made
+        self.made = None
+        context = None if decision.context is None else _json(decision.context).decode()
+        return DecisionMade(
+            self.number, at, tick, state, decision.type, context, decision.reasoning, decision.confidence, latency_ms,
+            decision.tokens, decision.cost, decision.model, self.status, None if duration is None else self.error,
+            duration,
+        )  # fmt: skip
 
     def save(self, now: float) -> dict[str, Any]:
         """Return it as JSON-safe data."""
         return {"number": self.number, "age": now - self.began, "wanted": self.wanted, "left": self.left,
                 "dropped": self.dropped, "error": self.error}  # fmt: skip
-
-
-def open_decision(
-    decision: Decision, number: int, at: float, tick: int, state: str, latency_ms: float, now: float
-) -> OpenDecision:
-    """Begin to follow a decision."""
-    context = None if decision.context is None else _json(decision.context).decode()
-    made = DecisionMade(
-        number, at, tick, state, decision.type, context, decision.reasoning, decision.confidence, latency_ms,
-        decision.tokens, decision.cost, decision.model, "pending", None, None,
-    )  # fmt: skip
-    return OpenDecision(number, now, len(decision.commands), len(decision.commands), made)
 
 
 def load_decision(state: dict[str, Any], now: float) -> OpenDecision:

@@ -12,7 +12,7 @@ from ptp._util.ids import derive_seed
 from ptp.agents import Agent, Decision, Observation
 from ptp.config import RunConfig
 from ptp.engine.buffer import Buffer, Queued
-from ptp.engine.decisions import OpenDecision, load_decision, open_decision
+from ptp.engine.decisions import OpenDecision, load_decision
 from ptp.engine.ending import Ending
 from ptp.engine.limits import Progress, Stop
 from ptp.engine.pacing import Pace
@@ -83,7 +83,7 @@ class Engine:
         queued, dropped = self.buffer.take(now, self._context)
         for drop in dropped:
             self._drop(1, drop.kind, drop.message, "warning", records)
-        if queued is not None and self.buffer.is_stale(queued, now):
+        if queued is not None and now - queued.since > self.buffer.stale:
             self._notice("warning", "command_stale", f"a command waited {now - queued.since:.1f} s", records)
         return queued
 
@@ -118,10 +118,11 @@ class Engine:
         if decision.cost:
             self.progress.cost += decision.cost
             self.ending.budget.spend(decision.cost)
-        number, tick = self._decisions, self.progress.ticks
-        self._open = open_decision(decision, number, self.clock.time(), tick, self._state_text, latency_ms, now)
+        number, commands = self._decisions, decision.commands
+        made = (decision, self.clock.time(), self.progress.ticks, self._state_text, latency_ms)
+        self._open = OpenDecision(number, now, len(commands), len(commands), made)
         self._decisions += 1
-        self.buffer.offer(decision.commands, self._context, number, now)
+        self.buffer.offer(commands, self._context, number, now)
         return True
 
     def _apply(self, queued: Queued, records: list[Record], paced: bool = True) -> None:
@@ -133,35 +134,37 @@ class Engine:
         self._bad = 0
         progress = self.progress
         was_in_battle = progress.signals.battle
-        if paced:
+        if paced and self.pace.limited:
             self.pace.wait(self.pace.target(was_in_battle, self.ending.over_budget))
         outcome = self.world.step(queued.command)
-        progress.ticks += 1
+        reward, terminated, truncated = outcome.reward, outcome.terminated, outcome.truncated
+        tick = progress.ticks = progress.ticks + 1
         self.step += 1
-        progress.reward += outcome.reward
-        self.episode_reward += outcome.reward
+        progress.reward += reward
+        self.episode_reward += reward
         self.observation = outcome.observation
-        state_hash = self.world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+        state_hash = self.world.state_hash(outcome.observation, reward, terminated, truncated)
         now = self._now()
         before = self._state_text
         self._read_state()
         records.append(
             Step(
-                progress.ticks, self.episode, self.step, text, outcome.reward, outcome.terminated, outcome.truncated,
-                now - self._started, state_hash, None if self._state_text == before else self._state_text,
+                tick, self.episode, self.step, text, reward, terminated, truncated, now - self._started, state_hash,
+                None if self._state_text == before else self._state_text,
             )
         )  # fmt: skip
-        for index, event in enumerate(self.world.events):
-            records.append(Happened(self.clock.time(), progress.ticks, index, event))
-        self.buffer.history.append((progress.ticks, text))
+        if self.world.events:
+            at = self.clock.time()
+            records.extend(Happened(at, tick, index, event) for index, event in enumerate(self.world.events))
+        self.buffer.history.append((tick, text))
         if self._open is not None:
             self._open.left -= 1
         self._watch_change(state_hash, now)
         self.agent.on_step(outcome)
         if progress.signals.battle and not was_in_battle and self._interrupt_battle:
             self._clear("battle_started", "a battle started", records)
-        if outcome.terminated or outcome.truncated:
-            self._end_episode(outcome.terminated, now, records)
+        if terminated or truncated:
+            self._end_episode(terminated, now, records)
 
     def _read_state(self) -> None:
         """Read the state the world is in now."""

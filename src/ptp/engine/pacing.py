@@ -24,6 +24,7 @@ class Pace:
         self.base = config.normal
         self.battle = config.battle
         self.adaptive = config.adaptive
+        self.limited = bool(self.base or self.adaptive)
 
     def heard(self, latency_ms: float) -> None:
         """Remember how long a decision took."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ptp.recording.rows import TIMESTAMP
+from ptp.recording.rows import TIMESTAMP, Statement
 
 
 class FrameKept(msgspec.Struct, frozen=True, gc=False):
@@ -50,33 +50,24 @@ class FrameForgotten(msgspec.Struct, frozen=True, gc=False):
     tick: int
 
 
-_GIVEN = "SELECT value->>0 AS path, value->>1 AS number FROM json_each(?)"
-
-
-def frame_statements(run_id: str) -> dict[type[msgspec.Struct], str]:
+def frame_statements(run_id: str) -> dict[type[msgspec.Struct], Statement]:
     """Return the statement for each kind of record, as `ptp.recording.rows` has them for its own.
 
     A picture's id comes from its tick, so that a tick played again after a rollback replaces its picture.
     """
     return {
-        FrameKept: (
+        FrameKept: Statement(
             "INSERT OR REPLACE INTO screenshots (screenshot_id, run_id, timestamp, tick, screen_type, file_path, "
             "file_size_bytes, annotations, metadata) "
-            f"SELECT printf('{run_id[:24]}%012x', value->>0), '{run_id}', {TIMESTAMP.format('value->>1')}, "
-            "value->>0, value->>2, value->>3, value->>4, value->>5, value->>6 FROM json_each(?)"
+            f"VALUES (printf('{run_id[:24]}%012x', ?1), '{run_id}', {TIMESTAMP.format('?2')}, ?1, ?3, ?4, ?5, ?6, ?7)"
         ),
-        FrameReferred: "UPDATE steps SET frame_ref = value->>1 FROM json_each(?) WHERE tick = value->>0",
-        FrameForgotten: (
-            "UPDATE steps SET frame_ref = NULL FROM (SELECT screenshots.tick AS tick FROM "
-            f"({_GIVEN}) AS given JOIN screenshots ON file_path = given.path AND screenshots.tick < given.number) "
-            "AS gone WHERE steps.tick = gone.tick"
+        FrameReferred: Statement("UPDATE steps SET frame_ref = ?2 WHERE tick = ?1"),
+        FrameForgotten: Statement(
+            "UPDATE steps SET frame_ref = NULL "
+            "WHERE tick IN (SELECT tick FROM screenshots WHERE file_path = ?1 AND tick < ?2)"
         ),
-        FrameShrunk: (
-            f"UPDATE screenshots SET file_size_bytes = given.number FROM ({_GIVEN}) AS given "
-            "WHERE file_path = given.path"
-        ),
-        FrameRemoved: (
-            f"UPDATE screenshots SET file_path = NULL, file_size_bytes = 0 FROM ({_GIVEN}) AS given "
-            "WHERE file_path = given.path AND tick < given.number"
+        FrameShrunk: Statement("UPDATE screenshots SET file_size_bytes = ?2 WHERE file_path = ?1"),
+        FrameRemoved: Statement(
+            "UPDATE screenshots SET file_path = NULL, file_size_bytes = 0 WHERE file_path = ?1 AND tick < ?2"
         ),
     }

@@ -22,6 +22,7 @@ from ptp.recording.entries import ErrorSeen, MetricTaken
 from ptp.recording.game import GameRows
 from ptp.recording.history import copy_history, last_number, open_battle, rewind
 from ptp.recording.log import LOGGER, close_log, open_log
+from ptp.recording.rows import Statement
 from ptp.recording.writer import Writer
 
 LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -99,7 +100,7 @@ class Recorder:
         self.directory.write_metadata(self.metadata)
         self._say("rolled_back", f"went back to tick {to_tick}: {reason}; {dropped} queued commands dropped")
 
-    def accept(self, statements: dict[type[msgspec.Struct], str]) -> None:
+    def accept(self, statements: dict[type[msgspec.Struct], Statement]) -> None:
         """Take other kinds of records too, each with its statement; before the first of them."""
         self._writer.statements.update(statements)
 

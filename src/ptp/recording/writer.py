@@ -1,10 +1,17 @@
-"""One thread writes everything to the database, in batches, at least four times a second."""
+"""Records on their way into the database: inserted in blocks, and committed several times a second.
+
+The run's own thread inserts and commits, as long as it brings records. A second thread commits what a run that waits
+has left behind, and does what takes long, such as writing a snapshot. Python's lock is why it is not the other way
+round: a thread that wants the lock from a run at full speed seldom gets it, and slows the run to half while it waits.
+"""
 
 from __future__ import annotations
 
+import queue
 import threading
-from collections import deque
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 import apsw
@@ -12,19 +19,14 @@ import msgspec
 
 from ptp.errors import RecordingError
 from ptp.recording.entries import Row
-from ptp.recording.rows import batch_text, statements
+from ptp.recording.rows import Statement, statements
 
 T = TypeVar("T")
 
-INTERVAL = 0.2  # seconds between commits, at most
-BATCH = 4_000  # records that are worth a commit of their own
-MOST = 30_000  # records that may wait; a run that is faster than its disk waits here
-
-
-class _Job(msgspec.Struct):
-    """Something to do between two commits."""
-
-    work: Callable[[], None]
+INTERVAL = 0.1  # seconds between two commits of a run that brings records
+IDLE = 0.2  # seconds after which the second thread commits what is left
+LOT = 800  # records that are inserted together
+MOST = 10_000  # records that may wait while the disk is busy; then the run waits
 
 
 class Writer:
@@ -32,103 +34,122 @@ class Writer:
 
     def __init__(self, connection: apsw.Connection, run_id: str) -> None:
         self._connection = connection
-        self.statements = statements(run_id)
-        self._waiting: deque[msgspec.Struct] = deque()
-        self._changed = threading.Condition()
-        self._closing = False
+        self.statements: dict[type[msgspec.Struct], Statement] = statements(run_id)
+        self._fresh: list[msgspec.Struct] = []
+        self._handing_over = threading.Lock()  # guards the fresh records
+        self._database = threading.Lock()  # guards the connection
+        self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
         self._problem: Exception | None = None
-        self._has_job = False
+        self._inserted = 0
+        self._committed_at = time.monotonic()
         self.committed = 0
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
     def add(self, records: Sequence[msgspec.Struct]) -> None:
         """Hand records over; waits while too many are waiting already."""
-        self._waiting.extend(records)
+        with self._handing_over:
+            self._fresh.extend(records)
+        many = len(self._fresh)
+        if many >= LOT and self._database.acquire(blocking=many >= MOST):
+            try:
+                self._insert()
+                if time.monotonic() - self._committed_at >= INTERVAL:
+                    self._commit()
+            except apsw.Error as problem:
+                self._problem = self._problem or problem
+            finally:
+                self._database.release()
         if self._problem is not None:
             raise self._failure()
-        if len(self._waiting) >= BATCH:
-            with self._changed:
-                self._changed.notify_all()
-                while len(self._waiting) >= MOST and self._problem is None:
-                    self._changed.wait()
 
     def do(self, job: Callable[[apsw.Connection], T]) -> T:
         """Run *job* in one transaction after everything handed over so far is committed; return its answer."""
-        answers: list[T] = []
-
-        def in_one_transaction() -> None:
-            with self._connection:
-                answers.append(job(self._connection))
-
-        self.later(in_one_transaction)
-        with self._changed:
-            while not answers and self._problem is None:
-                self._changed.wait()
-            if not answers:
-                raise self._failure()
-        return answers[0]
+        self._jobs.join()
+        with self._committed():
+            try:
+                with self._connection:
+                    answer = job(self._connection)
+            except apsw.Error as problem:
+                self._problem = problem
+                raise self._failure() from None
+        return answer
 
     def later(self, job: Callable[[], None]) -> None:
-        """Run *job* on the writer's thread after everything handed over so far is committed, and do not wait."""
-        with self._changed:
-            self._waiting.append(_Job(job))
-            self._has_job = True
-            self._changed.notify_all()
+        """Commit everything handed over so far, then run *job* on the second thread, and do not wait for it."""
+        with self._committed():
+            self._jobs.put(job)
 
     def close(self) -> None:
         """Commit what is waiting and end the thread."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
+        self._jobs.put(None)
         self._thread.join()
-        if self._problem is not None:
-            raise self._failure()
+        with self._committed():
+            pass
+
+    @contextmanager
+    def _committed(self) -> Iterator[None]:
+        """Hold the connection when everything handed over so far is committed."""
+        with self._database:
+            try:
+                self._commit()
+            except apsw.Error as problem:
+                self._problem = self._problem or problem
+            if self._problem is not None:
+                raise self._failure()
+            yield
 
     def _run(self) -> None:
         while True:
-            with self._changed:
-                if len(self._waiting) < BATCH and not self._closing and not self._has_job:
-                    self._changed.wait(INTERVAL)
-                self._has_job = False
-                batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-                self._changed.notify_all()
-                if not batch and self._closing:
-                    return
             try:
-                self._work(batch)
+                job = self._jobs.get(timeout=IDLE)
+            except queue.Empty:
+                self._commit_rest()
+                continue
+            try:
+                if job is None:
+                    return
+                job()
             except Exception as problem:  # noqa: BLE001 - the edge of the thread; the run raises it at its next record
-                with self._changed:
-                    self._problem = problem
-                    self._changed.notify_all()
-                return
+                self._problem = self._problem or problem
+            finally:
+                self._jobs.task_done()
 
-    def _work(self, batch: list[msgspec.Struct]) -> None:
-        """Commit records and run jobs in the order in which they were handed over."""
-        start = 0
-        for index, item in enumerate(batch):
-            if type(item) is _Job:
-                self._commit(batch[start:index])
-                item.work()
-                start = index + 1
-        self._commit(batch[start:])
-        with self._changed:
-            self._changed.notify_all()
+    def _commit_rest(self) -> None:
+        if not self._fresh and not self._inserted:
+            return
+        try:
+            with self._database:
+                self._commit()
+        except apsw.Error as problem:
+            self._problem = self._problem or problem
 
-    def _commit(self, batch: list[msgspec.Struct]) -> None:
-        if not batch:
+    def _insert(self) -> None:
+        """Insert the fresh records into the open transaction; the caller holds the connection."""
+        with self._handing_over:
+            fresh, self._fresh = self._fresh, []
+        if not fresh:
             return
         kinds: dict[type[msgspec.Struct], list[msgspec.Struct]] = {}
-        for record in batch:
+        for record in fresh:
             kinds.setdefault(type(record), []).append(record)
-        with self._connection:
-            for kind, statement in self.statements.items():
-                if kind in kinds:
-                    self._connection.execute(statement, (batch_text(kinds[kind]),))
-            for row in kinds.get(Row, ()):
-                assert isinstance(row, Row)
-                self._connection.execute(row.sql, row.values)
-        self.committed += len(batch)
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+        for kind, statement in self.statements.items():
+            if kind in kinds:
+                statement.execute(self._connection, [*map(statement.values, kinds[kind])])
+        for row in kinds.get(Row, ()):
+            assert isinstance(row, Row)
+            self._connection.execute(row.sql, row.values)
+        self._inserted += len(fresh)
+
+    def _commit(self) -> None:
+        """Commit everything handed over so far; the caller holds the connection."""
+        self._insert()
+        if self._inserted:
+            self._connection.execute("COMMIT")
+            self.committed, self._inserted = self.committed + self._inserted, 0
+        self._committed_at = time.monotonic()
 
     def _failure(self) -> RecordingError:
         return RecordingError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from ptp.runner.pictures import open_keeper
 from ptp.runner.steering import Steering
 
 SHOW_EVERY = 0.1  # seconds between two looks at a run
-TURN = 0.001  # seconds after which a busy run lets the recorder have its turn
 SAME_ERROR = 3  # times that one error may be rolled back
 
 
@@ -92,7 +90,6 @@ class Session:
 
     def play(self) -> RunResult:
         """Play until something ends the run, then keep how it ended."""
-        sys.setswitchinterval(TURN)
         self.watcher.began(self.recorder.directory.path, self.engine)
         for remark in self.engine.world.remarks:
             self._say("warning", "world", remark)
