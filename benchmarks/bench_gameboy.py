@@ -7,16 +7,18 @@ import sys
 import tempfile
 import time
 import warnings
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.beside import Beside, Loop
 from benchmarks.common import report
 from ptp.config.tree import BY_FLAG, build
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
-from ptp.runner import run
+from ptp.runner import Watcher, run
 from ptp.worlds import find_world, make_world
 from ptp.worlds.gameboy.commands import BUTTONS, DEFAULT_HOLD
 from ptp.worlds.gameboy.profiles import BUILT_IN
@@ -24,8 +26,8 @@ from ptp.worlds.gameboy.profiles import BUILT_IN
 FRAMES = 24
 
 
-def bare(commands: list[str]) -> float:
-    """Return the seconds that PyBoy alone takes for the same inputs."""
+def bare(commands: list[str]) -> Loop:
+    """Return PyBoy alone, as a loop over the same inputs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pyboy import PyBoy
@@ -33,25 +35,28 @@ def bare(commands: list[str]) -> float:
     pyboy: Any = PyBoy(rom, ram_file=io.BytesIO(bytes(0x20000)), window="null", sound_emulated=False, cgb=False,
                        log_level="CRITICAL", no_input=True)  # fmt: skip
     pyboy.set_emulation_speed(0)
-    began = time.perf_counter()
-    for command in commands:
-        if command == "none":
-            pyboy.tick(FRAMES, True, False)
-            continue
-        pyboy.button_press(command)
-        pyboy.tick(DEFAULT_HOLD, False, False)
-        pyboy.button_release(command)
-        pyboy.tick(FRAMES - DEFAULT_HOLD, True, False)
-    seconds = time.perf_counter() - began
-    pyboy.stop(save=False)
-    return seconds
+    rest = iter(commands)
+
+    def loop(ticks: int) -> None:
+        for command in islice(rest, ticks):
+            if command == "none":
+                pyboy.tick(FRAMES, True, False)
+                continue
+            pyboy.button_press(command)
+            pyboy.tick(DEFAULT_HOLD, False, False)
+            pyboy.button_release(command)
+            pyboy.tick(FRAMES - DEFAULT_HOLD, True, False)
+
+    return loop
 
 
-def recorded(agent: str, ticks: int, folder: str, seed: int = 1) -> tuple[RunDirectory, float]:
+def recorded(
+    agent: str, ticks: int, folder: str, seed: int = 1, watcher: Watcher | None = None
+) -> tuple[RunDirectory, float]:
     """Record a run and return its directory and its seconds."""
     flags = {"--world": "tallgrass", "--agent": agent, "--max-ticks": ticks, "--tick-rate-base": 0,
              "--random-seed": seed, "--data-dir": folder, "--tick-rate-timeout": 0}  # fmt: skip
-    result = run(build({BY_FLAG[flag]: value for flag, value in flags.items()}))
+    result = run(build({BY_FLAG[flag]: value for flag, value in flags.items()}), watcher=watcher)
     return RunDirectory(Path(result.directory)), result.elapsed_seconds
 
 
@@ -64,10 +69,12 @@ def overhead(agent: str, ticks: int) -> None:
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(3):
-            directory, ours = recorded(agent, ticks, folder, seed)
-            commands = commands_of(directory)
+            commands = commands_of(recorded(agent, ticks, folder, seed)[0])
             assert set(commands) <= set(BUTTONS)
-            ratios.append(bare(commands) / ours)
+            beside = Beside(bare, commands)
+            directory, elapsed = recorded(agent, ticks, folder, seed, beside)
+            assert commands_of(directory) == commands
+            ratios.append(beside.ratio(elapsed))
     report(f"gameboy_overhead_{agent}", median(ratios), 0.90, at_least=True, unit="of bare PyBoy",
            all=[round(ratio, 3) for ratio in ratios])  # fmt: skip
 

@@ -1,0 +1,59 @@
+"""A bare loop that takes turns with a recorded run, ten times a second, so that both meet the same machine.
+
+The bare loop has a process of its own: it shares neither Python's lock nor a cache with the run.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ptp.engine import Progress
+from ptp.runner import Watcher
+
+Loop = Callable[[int], None]
+
+
+class Beside(Watcher):
+    """Lets a bare loop do, after each stretch of a run, as many ticks as the run did, or *times* as many.
+
+    A fast loop needs many, to be warm for most of its turn.
+    """
+
+    def __init__(self, make: Callable[..., Loop], *arguments: Any, times: int = 1) -> None:
+        self._times = times
+        context = multiprocessing.get_context("spawn")
+        self._line, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(other, make, arguments), daemon=True)
+        self._process.start()
+        self._line.recv()  # it is ready
+        self._ticks = 0
+        self.alone = 0.0
+        """Seconds that the bare loop took."""
+        self.held_up = 0.0
+        """Seconds that the run waited for it."""
+
+    def ticked(self, progress: Progress) -> None:
+        began = time.perf_counter()
+        self._line.send((progress.ticks - self._ticks) * self._times)
+        self._ticks = progress.ticks
+        self.alone += self._line.recv() / self._times
+        self.held_up += time.perf_counter() - began
+
+    def ratio(self, elapsed: float) -> float:
+        """Return the speed of the run as a share of the bare loop's, and end the bare loop."""
+        self._line.send(None)
+        self._process.join()
+        return self.alone / (elapsed - self.held_up)
+
+
+def _serve(line: Connection, make: Callable[..., Loop], arguments: tuple[Any, ...]) -> None:
+    loop = make(*arguments)
+    line.send(None)
+    while (ticks := line.recv()) is not None:
+        began = time.perf_counter()
+        loop(ticks)
+        line.send(time.perf_counter() - began)
