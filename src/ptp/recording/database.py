@@ -15,6 +15,8 @@ from ptp.versioning.schema import check_found
 from ptp.versioning.stamp import read_version
 
 _WRITABLE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+PAGE = 8192  # bytes; the state of a Game Boy game takes 3 KB, and two would leave much of a smaller page empty
+CHECKPOINT = 2000  # pages in the log before they are moved into the database, which waits for the disk
 OLDEST_SQLITE = (3, 51, 3)  # before this a crash during a WAL reset can corrupt the database
 
 
@@ -30,8 +32,8 @@ def create_database(path: Path) -> apsw.Connection:
     """Create a database of the newest schema."""
     check_sqlite()
     connection = apsw.Connection(str(path), flags=_WRITABLE | apsw.SQLITE_OPEN_CREATE)
-    connection.pragma("journal_mode", "wal")
-    connection.pragma("synchronous", "normal")
+    connection.pragma("page_size", PAGE)
+    _make_durable(connection)
     with connection:
         connection.execute(schema_sql())
     return connection
@@ -46,9 +48,14 @@ def open_for_writing(path: Path) -> apsw.Connection:
         connection.close()
         remedy = f"bring it to {SCHEMA_VERSION} with `ptp schema migrate {path.parent}`"
         raise RecordingError(f"{path} has schema {version} and can't be written to; {remedy}")
+    _make_durable(connection)
+    return connection
+
+
+def _make_durable(connection: apsw.Connection) -> None:
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "normal")
-    return connection
+    connection.pragma("wal_autocheckpoint", CHECKPOINT)
 
 
 class Database:
