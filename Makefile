@@ -48,8 +48,8 @@ format: dev ## format the code
 	$(BIN)/ruff check --fix src tests benchmarks docs
 	$(BIN)/ruff format src tests benchmarks docs
 
-bench: dev ## measure every figure
-	@for script in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
+bench: dev ## measure every figure, and print them in one table (about half an hour)
+	@$(BIN)/python -m benchmarks
 
 lock: dev ## pin the newest dependencies with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra build pyproject.toml -o requirements.lock
