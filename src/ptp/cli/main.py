@@ -21,38 +21,50 @@ class Verb(NamedTuple):
     function: str = "main"
 
 
-VERBS = {
-    "run": Verb("ptp.cli.run", "play an agent in a world and record everything"),
-    "runs": Verb("ptp.cli.runs", "list recorded runs"),
-    "show": Verb("ptp.cli.show", "tell the story of one run"),
-    "replay": Verb("ptp.cli.replay", "play a recorded run again and compare every tick"),
-    "resume": Verb("ptp.cli.resume", "go on with a run that crashed, stopped or is paused"),
-    "fork": Verb("ptp.cli.fork", "start a new run from any tick of another"),
-    "snapshot": Verb("ptp.cli.snapshot", "take, list, check, restore and share snapshots"),
-    "rollback": Verb("ptp.cli.steer", "take a live run back by a few snapshots", "rollback"),
-    "pause": Verb("ptp.cli.steer", "hold a live run", "pause"),
-    "step": Verb("ptp.cli.steer", "let a live run play a few ticks, then hold it", "step"),
-    "set": Verb("ptp.cli.steer", "change tick rates and limits of a live run", "change"),
-    "stop": Verb("ptp.cli.steer", "end a live run", "stop"),
-    "dashboard": Verb("ptp.cli.dashboard", "watch and steer runs in the browser"),
-    "watch": Verb("ptp.cli.watch", "watch a live run in the terminal"),
-    "status": Verb("ptp.cli.status", "tell how a run stands now"),
-    "actions": Verb("ptp.cli.actions", "list or stream what was done and what happened"),
-    "screenshot": Verb("ptp.cli.screenshot", "list pictures and show them in the terminal"),
-    "metrics": Verb("ptp.cli.metrics", "tell the figures of a run"),
-    "logs": Verb("ptp.cli.logs", "show or follow a run's log"),
-    "export": Verb("ptp.cli.export", "write a run's tables as JSON, CSV, Parquet or JSON lines"),
-    "video": Verb("ptp.cli.video", "make a video of a recorded run from its tape"),
-    "du": Verb("ptp.cli.du", "tell how much the runs take"),
-    "prune": Verb("ptp.cli.prune", "remove old runs, or make them small"),
-    "cleanup": Verb("ptp.cli.cleanup", "remove what can be made again"),
-    "worlds": Verb("ptp.cli.worlds", "list the worlds that can be played"),
-    "agents": Verb("ptp.cli.agents", "list the agents that can play"),
-    "config": Verb("ptp.cli.config", "show, check, migrate and describe settings"),
-    "schema": Verb("ptp.cli.schema", "migrate run databases to another schema and verify them"),
-    "drift": Verb("ptp.cli.drift", "tell how a config file or a run database differs from what it should be"),
-    "version": Verb("ptp.cli.version", "tell every version, and whether they fit together"),
+VERB_GROUPS = {
+    "play": {
+        "run": Verb("ptp.cli.run", "play an agent in a world and record everything"),
+        "resume": Verb("ptp.cli.resume", "go on with a run that crashed, stopped or is paused"),
+        "fork": Verb("ptp.cli.fork", "start a new run from any tick of another"),
+        "worlds": Verb("ptp.cli.worlds", "list the worlds that can be played"),
+        "agents": Verb("ptp.cli.agents", "list the agents that can play"),
+    },
+    "look": {
+        "runs": Verb("ptp.cli.runs", "list recorded runs"),
+        "show": Verb("ptp.cli.show", "tell the story of one run"),
+        "replay": Verb("ptp.cli.replay", "play a recorded run again and compare every tick"),
+        "dashboard": Verb("ptp.cli.dashboard", "watch and steer runs in the browser"),
+        "watch": Verb("ptp.cli.watch", "watch a live run in the terminal"),
+        "status": Verb("ptp.cli.status", "tell how a run stands now"),
+        "actions": Verb("ptp.cli.actions", "list or stream what was done and what happened"),
+        "screenshot": Verb("ptp.cli.screenshot", "list pictures and show them in the terminal"),
+        "metrics": Verb("ptp.cli.metrics", "tell the figures of a run"),
+        "logs": Verb("ptp.cli.logs", "show or follow a run's log"),
+        "video": Verb("ptp.cli.video", "make a video of a recorded run from its tape"),
+        "export": Verb("ptp.cli.export", "write a run's tables as JSON, CSV, Parquet or JSON lines"),
+    },
+    "steer a live run": {
+        "pause": Verb("ptp.cli.steer", "hold a live run", "pause"),
+        "step": Verb("ptp.cli.steer", "let a live run play a few ticks, then hold it", "step"),
+        "set": Verb("ptp.cli.steer", "change tick rates and limits of a live run", "change"),
+        "stop": Verb("ptp.cli.steer", "end a live run", "stop"),
+        "rollback": Verb("ptp.cli.steer", "take a live run back by a few snapshots", "rollback"),
+        "snapshot": Verb("ptp.cli.snapshot", "take, list, check, restore and share snapshots"),
+    },
+    "keep house": {
+        "du": Verb("ptp.cli.du", "tell how much the runs take"),
+        "prune": Verb("ptp.cli.prune", "remove old runs, or make them small"),
+        "cleanup": Verb("ptp.cli.cleanup", "remove what can be made again"),
+    },
+    "settings and versions": {
+        "config": Verb("ptp.cli.config", "show, check, migrate and describe settings"),
+        "schema": Verb("ptp.cli.schema", "migrate run databases to another schema and verify them"),
+        "drift": Verb("ptp.cli.drift", "tell how a config file or a run database differs from what it should be"),
+        "version": Verb("ptp.cli.version", "tell every version, and whether they fit together"),
+        "completion": Verb("ptp.cli.completion", "print the completion of words for bash or zsh"),
+    },
 }
+VERBS = {name: verb for verbs in VERB_GROUPS.values() for name, verb in verbs.items()}
 
 USAGE = """The flight recorder and control tower for game-playing agents.
 
@@ -61,9 +73,7 @@ try:
   ptp runs
   ptp replay latest --verify
 
-verbs:
 {verbs}
-
 `ptp VERB --help` tells more about each.
 """
 
@@ -90,9 +100,7 @@ def _dispatch(words: list[str]) -> int:
     if not words or words[0] in {"-h", "--help", "help"}:
         if len(words) > 1 and words[0] == "help":
             return _dispatch([words[1], "--help"])
-        width = max(map(len, VERBS))
-        verbs = "\n".join(f"  {name:<{width}}  {verb.summary}" for name, verb in VERBS.items())
-        sys.stdout.write(USAGE.format(verbs=verbs))
+        sys.stdout.write(USAGE.format(verbs="\n".join(map(_describe, VERB_GROUPS))))
         return 0
     if words[0] == "--version":
         sys.stdout.write(f"ptp {__version__}\n")
@@ -106,6 +114,12 @@ def _dispatch(words: list[str]) -> int:
 
     verb: Callable[[list[str]], int] = getattr(import_module(VERBS[name].module), VERBS[name].function)
     return verb(rest)
+
+
+def _describe(group: str) -> str:
+    width = max(map(len, VERBS))
+    lines = [f"  {name:<{width}}  {verb.summary}" for name, verb in VERB_GROUPS[group].items()]
+    return "\n".join([f"{group}:", *lines, ""])
 
 
 def _report(problem: Exception, words: list[str]) -> int:

@@ -29,6 +29,13 @@ class Parser(argparse.ArgumentParser):
         layout = argparse.RawDescriptionHelpFormatter
         super().__init__(prog, description=description, allow_abbrev=False, formatter_class=layout, **extra)
 
+    def format_help(self) -> str:
+        """Return the help; the usage names what must be given, and leaves the flags to the list below it."""
+        if self.usage is None and self._subparsers is None:
+            places = (action.metavar or action.dest for action in self._get_positional_actions())
+            self.usage = " ".join([self.prog, *map(str, places), "[flags]"])
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and exiting."""
         raise UsageError(f"{message}; see `{self.prog} --help`")
