@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
-from ptp.config.flags import Parser
+from ptp.config.flags import COMMON, Parser
+from ptp.config.tree import BY_FLAG
 from ptp.errors import UsageError
+
+SET = """Change tick rates, limits or command settings of a live run.
+
+examples:
+  ptp set max-ticks=500
+  ptp set --tick-rate-base 60 --max-time 3600"""
 
 
 def _ask(parser: Parser, argv: list[str], verb: str, **arguments: Any) -> int:
@@ -53,9 +61,20 @@ def rollback(argv: list[str]) -> int:
 
 def change(argv: list[str]) -> int:
     """Change settings of a live run."""
-    parser = Parser("ptp set", "Change tick rates, limits or command settings of a live run: ptp set max-ticks=500")
+    parser = Parser("ptp set", SET)
     parser.add_argument("settings", metavar="SETTING=VALUE", nargs="+", help="A flag of `ptp run`, without its dashes.")
-    return _ask(parser, argv, "set", flags=_settings)
+    return _ask(parser, list(_plain(argv)), "set", flags=_settings)
+
+
+def _plain(argv: list[str]) -> Iterator[str]:
+    """Return the words of a command line with `--max-ticks 500` written as `max-ticks=500`."""
+    words = iter(argv)
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if flag not in BY_FLAG or flag in COMMON:
+            yield word
+        else:
+            yield f"{flag[2:]}={value if equals else next(words, '')}"
 
 
 def _settings(options: Any) -> dict[str, str]:
