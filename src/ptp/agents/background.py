@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from ptp._util.attempt import attempt
 from ptp.agents.contract import Agent, Decision, Observation
 from ptp.worlds import Outcome
 
@@ -15,7 +16,7 @@ class BackgroundAgent(Agent):
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent.world, agent.options)
         self._agent = agent
-        self._answer: Decision | BaseException | None = None
+        self._answer: Decision | Exception | None = None
         self._thread: threading.Thread | None = None
 
     def decide(self, observation: Observation) -> Decision | None:
@@ -27,15 +28,12 @@ class BackgroundAgent(Agent):
         if self._thread.is_alive():
             return None
         answer, self._answer, self._thread = self._answer, None, None
-        if isinstance(answer, BaseException):
+        if isinstance(answer, Exception):
             raise answer
         return answer
 
     def _think(self, observation: Observation) -> None:
-        try:
-            self._answer = self._agent.decide(observation)
-        except BaseException as problem:  # noqa: BLE001 - the edge of the thread; `decide` raises it
-            self._answer = problem
+        self._answer = attempt(lambda: self._agent.decide(observation))
 
     def on_step(self, outcome: Outcome) -> None:
         """Pass on what one command did."""

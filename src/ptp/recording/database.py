@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from ptp.errors import RecordingError, RunUnreadable
+from ptp.recording.packed import is_packed, readable
 from ptp.versioning import SCHEMA_VERSION, schema_sql
 from ptp.versioning.schema import check_found
 from ptp.versioning.stamp import read_version
@@ -31,6 +32,7 @@ def check_sqlite(version: str | None = None) -> None:
 def create_database(path: Path) -> apsw.Connection:
     """Create a database of the newest schema."""
     check_sqlite()
+    _refuse_archived(path)
     connection = apsw.Connection(str(path), flags=_WRITABLE | apsw.SQLITE_OPEN_CREATE)
     connection.pragma("page_size", PAGE)
     _make_durable(connection)
@@ -42,6 +44,7 @@ def create_database(path: Path) -> apsw.Connection:
 def open_for_writing(path: Path) -> apsw.Connection:
     """Open the database of a run that is gone on with; one of an old schema has to be migrated first."""
     check_sqlite()
+    _refuse_archived(path)
     connection = apsw.Connection(str(path), flags=_WRITABLE)
     version = check_found(read_version(connection, path), path)
     if version != SCHEMA_VERSION:
@@ -58,14 +61,21 @@ def _make_durable(connection: apsw.Connection) -> None:
     connection.pragma("wal_autocheckpoint", CHECKPOINT)
 
 
+def _refuse_archived(path: Path) -> None:
+    if is_packed(path):
+        run_id = path.parent.name
+        raise RecordingError(f"run {run_id} is archived; before it is changed, `ptp prune --restore {run_id}`")
+
+
 class Database:
     """A run's database, open for reading only; damage found at any time is named with the remedy.
 
-    One of an older schema answers the queries of the newest: what it lacks is empty.
+    One of an older schema answers the queries of the newest: what it lacks is empty. That of an archived run is read
+    from a copy.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = path = readable(path)
         if not path.exists():
             raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
         with self._translated():

@@ -47,8 +47,6 @@ def copy_history(connection: apsw.Connection, parent: Path, parent_id: str, run_
     try:
         with connection:
             for table in ("steps", "action_history", "episodes", *_BY_TICK, *_BY_ID):
-                if table == "screenshots":
-                    continue
                 columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
                 chosen = ", ".join(_copied(columns))
                 connection.execute(
@@ -63,10 +61,9 @@ def copy_history(connection: apsw.Connection, parent: Path, parent_id: str, run_
 def _copied(columns: list[str]) -> list[str]:
     """Return the columns as they are copied: ids that begin with the old run's become the new run's."""
     return [
-        "$new" if name == "run_id" else f"replace({name}, $old, $prefix)" if name.endswith("_id")
-        else "NULL" if name == "frame_ref" else name  # the pictures stay with the other run
+        "$new" if name == "run_id" else f"replace({name}, $old, $prefix)" if name.endswith("_id") else name
         for name in columns
-    ]  # fmt: skip
+    ]
 
 
 def _until(table: str) -> str:

@@ -6,6 +6,7 @@ import msgspec
 
 from ptp.recording.database import Database
 from ptp.recording.directory import Metadata, RunDirectory, Status
+from ptp.recording.tags import read_tags
 from ptp.versioning import SCHEMA_VERSION
 
 
@@ -25,6 +26,7 @@ class RunSummary(msgspec.Struct):
     total_reward: float | None
     total_cost: float | None
     stopped_by: str | None
+    tags: list[str]
 
 
 def summarise(directory: RunDirectory) -> RunSummary:
@@ -46,6 +48,7 @@ def summarise(directory: RunDirectory) -> RunSummary:
         total_reward=metadata.total_reward,
         total_cost=metadata.total_cost,
         stopped_by=metadata.stop.name if metadata.stop else None,
+        tags=read_tags(directory),
     )
 
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 import apsw
 import msgspec
 
+from ptp._util.attempt import attempt
 from ptp.errors import RecordingError
 from ptp.recording.entries import Row
 from ptp.recording.rows import Statement, statements
@@ -106,14 +107,12 @@ class Writer:
             except queue.Empty:
                 self._commit_rest()
                 continue
-            try:
-                if job is None:
-                    return
-                job()
-            except Exception as problem:  # noqa: BLE001 - the edge of the thread; the run raises it at its next record
-                self._problem = self._problem or problem
-            finally:
-                self._jobs.task_done()
+            problem = attempt(job) if job is not None else None
+            if problem is not None:
+                self._problem = self._problem or problem  # the run raises it at its next record
+            self._jobs.task_done()
+            if job is None:
+                return
 
     def _commit_rest(self) -> None:
         if not self._fresh and not self._inserted:
