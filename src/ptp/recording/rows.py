@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,6 +17,71 @@ from ptp.recording.entries import ErrorSeen, MetricTaken
 # A longer statement would not be kept prepared (apsw keeps those below 16 KB).
 BLOCKS = (400, 20)
 TIMESTAMP = "strftime('%Y-%m-%dT%H:%M:%fZ', {}, 'unixepoch')"
+
+
+# Which column takes what: {field} is a field of the record, {id} its number, {moment} its time, {run} the run.
+TABLES: dict[type[msgspec.Struct], tuple[str, dict[str, str]]] = {
+    Step: ("steps", {name: f"{{{name}}}" for name in Step.__struct_fields__}),
+    EpisodeEnded: (
+        "episodes",
+        {
+            "episode": "{episode}",
+            "last_tick": "{tick}",
+            "steps": "{steps}",
+            "reward": "{reward}",
+            "elapsed": "{elapsed}",
+            "terminated": "{terminated}",
+        },
+    ),
+    DecisionMade: (
+        "action_history",
+        {
+            "decision_id": "{id}",
+            "run_id": "{run}",
+            "timestamp": "{moment}",
+            "tick": "{tick}",
+            "game_state": "{state}",
+            "decision_type": "{type}",
+            "decision_context": "{context}",
+            "reasoning": "{reasoning}",
+            "confidence_score": "{confidence}",
+            "decision_latency_ms": "{latency_ms}",
+            "tokens_used": "{tokens}",
+            "api_cost": "{cost}",
+            "model_used": "{model}",
+            "execution_status": "{status}",
+            "execution_error": "{error}",
+            "context_version": "'2.1'",
+            "execution_duration_ms": "{duration_ms}",
+        },
+    ),
+    ErrorSeen: (
+        "errors",
+        {
+            "error_id": "{id}",
+            "run_id": "{run}",
+            "timestamp": "{moment}",
+            "error_type": "{type}",
+            "error_message": "{message}",
+            "stack_trace": "{trace}",
+            "context": "json_object('tick', {tick})",
+            "recovered": "{recovered}",
+            "recovery_action": "{recovery}",
+        },
+    ),
+    MetricTaken: (
+        "performance_metrics",
+        {
+            "metric_id": "{id}",
+            "run_id": "{run}",
+            "timestamp": "{moment}",
+            "tick": "{tick}",
+            "metric_type": "{type}",
+            "value": "{value}",
+            "unit": "{unit}",
+        },
+    ),
+}
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -38,16 +103,26 @@ class Statement(msgspec.Struct, frozen=True):
             connection.executemany(self.sql, rows[done:])
 
 
-def _insert(record: type[msgspec.Struct], table: str, columns: Mapping[str, str]) -> Statement:
-    """Return an INSERT; *columns* maps each column to an SQL expression in which a record's field is {field}."""
+def _insert(record: type[msgspec.Struct], run_id: str) -> Statement:
+    """Return the INSERT for records of one kind."""
+    table, columns = TABLES[record]
     fields = record.__struct_fields__
-    values = ", ".join(columns.values()).format_map({name: f"column{at}" for at, name in enumerate(fields, 1)})
+    places = {name: f"column{at}" for at, name in enumerate(fields, 1)}
+    places["run"] = f"'{run_id}'"
+    places["id"] = numbered(run_id, places.get("number", ""))
+    places["moment"] = TIMESTAMP.format(places.get("at", ""))
+    values = ", ".join(columns.values()).format_map(places)
     row = f"({','.join('?' * len(fields))})"
 
     def sql(rows: int) -> str:
         return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM (VALUES {','.join([row] * rows)})"
 
     return Statement(sql(1), blocks=tuple((size, sql(size)) for size in BLOCKS))
+
+
+def numbered(run_id: str, number: str) -> str:
+    """Return the SQL of an id that tells run and number, and sorts by it."""
+    return f"printf('{run_id[:24]}%012x', {number})"
 
 
 def _event_values(happened: Happened) -> tuple[Any, ...]:
@@ -58,81 +133,15 @@ def _event_values(happened: Happened) -> tuple[Any, ...]:
 
 def statements(run_id: str) -> dict[type[msgspec.Struct], Statement]:
     """Return the statement for each kind of record that is kept in the database."""
-    numbered = f"printf('{run_id[:24]}%012x', {{}})"
-    run = f"'{run_id}'"
-    same = {name: f"{{{name}}}" for name in Step.__struct_fields__}
-    return {
-        Step: _insert(Step, "steps", same),
-        EpisodeEnded: _insert(
-            EpisodeEnded,
-            "episodes",
-            {
-                "episode": "{episode}",
-                "last_tick": "{tick}",
-                "steps": "{steps}",
-                "reward": "{reward}",
-                "elapsed": "{elapsed}",
-                "terminated": "{terminated}",
-            },
-        ),
-        DecisionMade: _insert(
-            DecisionMade,
-            "action_history",
-            {
-                "decision_id": numbered.format("{number}"),
-                "run_id": run,
-                "timestamp": TIMESTAMP.format("{at}"),
-                "tick": "{tick}",
-                "game_state": "{state}",
-                "decision_type": "{type}",
-                "decision_context": "{context}",
-                "reasoning": "{reasoning}",
-                "confidence_score": "{confidence}",
-                "decision_latency_ms": "{latency_ms}",
-                "tokens_used": "{tokens}",
-                "api_cost": "{cost}",
-                "model_used": "{model}",
-                "execution_status": "{status}",
-                "execution_error": "{error}",
-                "context_version": "'2.1'",
-                "execution_duration_ms": "{duration_ms}",
-            },
-        ),
+    inserts = {record: _insert(record, run_id) for record in TABLES}
+    return inserts | {
         DecisionEnded: Statement(
             "UPDATE action_history SET execution_status = ?2, execution_error = ?3, execution_duration_ms = ?4 "
-            f"WHERE decision_id = {numbered.format('?1')}"
+            f"WHERE decision_id = {numbered(run_id, '?1')}"
         ),
         Happened: Statement(
             "INSERT INTO events (event_id, run_id, timestamp, tick, kind, detail) VALUES "
-            f"(printf('{run_id[:24]}%012x/%02d', ?2, ?3), {run}, {TIMESTAMP.format('?1')}, ?2, ?4, ?5)",
+            f"(printf('{run_id[:24]}%012x/%02d', ?2, ?3), '{run_id}', {TIMESTAMP.format('?1')}, ?2, ?4, ?5)",
             _event_values,
-        ),
-        ErrorSeen: _insert(
-            ErrorSeen,
-            "errors",
-            {
-                "error_id": numbered.format("{number}"),
-                "run_id": run,
-                "timestamp": TIMESTAMP.format("{at}"),
-                "error_type": "{type}",
-                "error_message": "{message}",
-                "stack_trace": "{trace}",
-                "context": "json_object('tick', {tick})",
-                "recovered": "{recovered}",
-                "recovery_action": "{recovery}",
-            },
-        ),
-        MetricTaken: _insert(
-            MetricTaken,
-            "performance_metrics",
-            {
-                "metric_id": numbered.format("{number}"),
-                "run_id": run,
-                "timestamp": TIMESTAMP.format("{at}"),
-                "tick": "{tick}",
-                "metric_type": "{type}",
-                "value": "{value}",
-                "unit": "{unit}",
-            },
         ),
     }
