@@ -184,6 +184,12 @@ def test_rate_0_never_sleeps_not_even_in_battles() -> None:
     assert game.clock.slept == []
 
 
+def test_the_adaptive_rate_of_an_unlimited_run_is_not_that_of_battles() -> None:
+    game = Game(tick_rate_base=0, tick_rate_battle=2, tick_rate_adaptive=True)
+    game.engine.pace.heard(100.0)
+    assert game.engine.pace.target(in_battle=True, over_budget=False) == 10.0
+
+
 def test_a_slow_tick_is_not_made_up_for_by_a_burst() -> None:
     game = Game(tick_rate_base=10)
     game.tick(2)
@@ -407,6 +413,12 @@ def test_without_grace_a_limit_ends_the_run_at_once() -> None:
     assert game.engine.progress.ticks == 1
     assert game.engine.stop is not None
     assert game.engine.stop.name == "max-cost"
+
+
+def test_a_cost_that_is_just_spent_is_not_above_its_limit() -> None:
+    game = Game(Decision((1,) * 10, cost=1.0), max_cost=1.0, limit_grace_period=0)
+    game.tick(5)
+    assert game.engine.stop is None
 
 
 def test_grace_lets_a_thinking_agent_answer_and_then_ends() -> None:

@@ -38,7 +38,30 @@ def rewind(connection: apsw.Connection, run_id: str, to_tick: int, at: float, re
         connection.execute(f"DELETE FROM {table} WHERE tick > ?", (to_tick,))
     for table, column in _BY_ID.items():
         connection.execute(f"DELETE FROM {table} WHERE {column} > ?", (numbered_id(run_id, to_tick) + "~",))
+    _reopen_battle(connection, run_id, to_tick)
     return rewinds
+
+
+def _reopen_battle(connection: apsw.Connection, run_id: str, tick: int) -> None:
+    """Let the battle that was fought at *tick*, if one was, be as it was then; the events up to the tick tell how."""
+    began, ended = (
+        _value(connection, f"SELECT coalesce(max(tick), 0) FROM events WHERE kind = '{kind}'")
+        for kind in ("BattleStarted", "BattleEnded")
+    )
+    if began <= ended:
+        return
+    battle = numbered_id(run_id, began)
+    turns = _value(
+        connection,
+        "SELECT coalesce(max(detail ->> '$.number'), 0) FROM events "
+        f"WHERE kind = 'BattleTurn' AND tick BETWEEN {began} AND {tick}",
+    )
+    connection.execute("DELETE FROM battle_turns WHERE battle_id = ? AND turn_number > ?", (battle, turns))
+    connection.execute(
+        "UPDATE battles SET ended_at = NULL, outcome = NULL, turns_taken = NULL, player_pokemon = NULL, "
+        "used_items = NULL, money_earned = NULL WHERE battle_id = ?",
+        (battle,),
+    )
 
 
 def copy_history(connection: apsw.Connection, parent: Path, parent_id: str, run_id: str, last_tick: int) -> None:
@@ -54,6 +77,7 @@ def copy_history(connection: apsw.Connection, parent: Path, parent_id: str, run_
                     {"new": run_id, "old": parent_id[:24], "prefix": run_id[:24], "last": last_tick,
                      "last_id": numbered_id(parent_id, last_tick) + "~"},
                 )  # fmt: skip
+            _reopen_battle(connection, run_id, last_tick)
     finally:
         connection.execute("DETACH parent")
 
