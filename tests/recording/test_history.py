@@ -21,7 +21,7 @@ OTHER = "0192f111-0000-7000-8000-000000000002"
 
 
 def turn(number: int) -> game.BattleTurn:
-    return game.BattleTurn(number, "move", "BUMP", "NIBBIN", 3, "move", "BUMP", 2, 18, 12, None)
+    return game.BattleTurn(number, "move", "BUMP", "NIBBIN", 3, "move", "BUMP", 2, 18, 12, "goes on")
 
 
 STARTED = game.BattleStarted("wild", None, "NIBBIN", 3, "ROUTE")
