@@ -11,6 +11,7 @@ PtpError                    1  something failed
 ├── RecordingError             the run directory can't be written
 │   └── RunLocked              another process owns the run directory
 ├── RunUnreadable              a run directory or its database is damaged
+├── CentralError               the central database can't be reached or used
 └── ReplayDiverged             a replay differs from its tape
 """
 
@@ -72,6 +73,10 @@ class SnapshotError(PtpError):
 
 class RunUnreadable(PtpError):
     """A run directory, or its database, is missing or damaged."""
+
+
+class CentralError(PtpError):
+    """The central database can't be reached, or can't be used as it is."""
 
 
 class ReplayDiverged(PtpError):

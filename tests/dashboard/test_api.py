@@ -7,12 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import apsw
 import httpx
+import msgspec
 import polars
 import pytest
 from PIL import Image
 
-from ptp.recording import find_run
+from ptp.recording import RunDirectory, find_run
 from ptp.replay import Replay, Tape
 from tests.dashboard.parts import record, serving
 
@@ -45,6 +47,40 @@ def test_the_status_has_exactly_the_promised_fields(client: httpx.Client, game: 
     assert {"pokeballs", "potions"} <= state["inventory"].keys()
     assert status["system_health"]["snapshot_count"] == 5
     assert status["decision_pipeline"]["current_decision_status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("flags", "calls"),
+    [
+        ({}, None),
+        ({"max_cost": 10.0}, 20),
+        ({"max_cost": 10.0, "tick_rate_budget": "run", "tick_rate_budget_limit": 5.5}, 2),
+        ({"tick_rate_budget": "daily", "tick_rate_budget_limit": 100.0}, 380),
+        ({"tick_rate_budget": "hourly", "tick_rate_budget_limit": 100.0}, 390),
+        ({"max_cost": 1.0}, 0),
+    ],
+)
+def test_the_status_tells_how_many_calls_the_dollars_left_pay_for(
+    tmp_path: Path, flags: dict[str, Any], calls: int | None
+) -> None:
+    directory = record(tmp_path, world="FrozenLake-v1", max_ticks=60, **flags)
+    with serving(tmp_path) as client:
+        assert get(client, "status")["system_health"]["api_calls_remaining"] is None  # nothing was paid yet
+    pay(directory)
+    with serving(tmp_path) as client:
+        assert get(client, "status")["system_health"]["api_calls_remaining"] == calls
+
+
+def pay(directory: RunDirectory) -> None:
+    """Let the newest twenty decisions have cost a quarter of a dollar each, ten of them two hours before the end."""
+    connection = apsw.Connection(str(directory.database))
+    newest = "decision_id IN (SELECT decision_id FROM action_history ORDER BY decision_id DESC LIMIT {})"
+    noon = "2026-03-01T12:30:00.000Z"
+    connection.execute(f"UPDATE action_history SET api_cost = 0.25, timestamp = ? WHERE {newest.format(20)}", (noon,))
+    late = "2026-03-01T14:30:00.000Z"
+    connection.execute(f"UPDATE action_history SET timestamp = ? WHERE {newest.format(10)}", (late,))
+    connection.close()
+    directory.write_metadata(msgspec.structs.replace(directory.read_metadata(), completed_at=late))
 
 
 def test_a_world_that_knows_no_party_says_null_and_keeps_the_keys(client: httpx.Client, lake: str) -> None:
@@ -241,8 +277,10 @@ def test_a_fork_begins_a_new_run_with_a_shared_history(tmp_path: Path) -> None:
         detail = get(client, "run", run=made["run_id"])
         assert (detail["run"]["parent"], detail["parent_tick"]) == (parent.run_id, 40)
         refused = client.post("/api/v1/fork", params={"run": parent.run_id}, json={"tick": 4000})
-        assert refused.status_code == 422
-        assert "not on the tape" in refused.json()["message"]
+        assert refused.status_code == 404
+        assert "the run has ticks 0 to 60" in refused.json()["message"]
+        unknown = client.post("/api/v1/fork", json={"agent": "nobody"})
+        assert (unknown.status_code, "no agent named 'nobody'" in unknown.json()["message"]) == (404, True)
 
 
 def test_a_run_that_has_ended_goes_back_to_a_snapshot_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import httpx
-import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
+import pytest
 
-from ptp.dashboard.app import create_app
-from tests.dashboard.parts import TOKEN
+from ptp.errors import PtpError
+from ptp.recording import RunDirectory
+from ptp.recording.directory import run_paths
+from ptp.runner.control import ask
+from tests.dashboard.parts import TOKEN, playing, serving, tick_of, wait_for
 
-STREAMS = ("/api/v1/live", "/api/v1/actions/stream")
-SLOW = ("/api/v1/fork",)  # starts a process each time; it has tests of its own
+CONFIG = Path(__file__).with_name("schemathesis.toml")
+UNLIMITED = {"reads_per_second": 1e6, "writes_per_second": 1e6}
 
 
 def document(client: httpx.Client) -> dict[str, Any]:
@@ -47,27 +53,57 @@ def test_every_endpoint_of_the_contract_is_there(client: httpx.Client) -> None:
     assert "post" in paths["/api/v1/snapshot/restore/{snapshot_id}"]
 
 
-def test_generated_requests_find_no_server_error_and_no_answer_outside_the_schema(shelf: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def probe() -> Callable[..., None]:
+    """Let `schemathesis run` send what it makes up to a server, and find nothing wrong with the answers."""
+    program = Path(sys.executable).with_name("schemathesis")
+    if not program.exists():
+        if os.environ.get("PTP_REQUIRE_ALL") == "1":
+            pytest.fail("schemathesis is not installed")
+        pytest.skip("schemathesis is not installed")
+
+    def call(client: httpx.Client, *words: str) -> None:
+        address = f"{client.base_url}/api/v1/openapi.json"
+        options = ["--checks", "all", "--phases", "examples,coverage,fuzzing", "--no-color"]
+        token = ["--header", f"Authorization: Bearer {TOKEN}"]
+        command = [str(program), "--config-file", str(CONFIG), "run", address, *options, *token, *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 0, done.stdout
+
+    return call
+
+
+def test_generated_requests_about_ended_runs_are_answered_as_the_schema_says(
+    shelf: Path, tmp_path: Path, probe: Callable[..., None]
+) -> None:
     shutil.copytree(shelf, tmp_path / "var")  # some of them change runs
-    app = create_app(tmp_path / "var", TOKEN, hosts=None, reads_per_second=1e6)
-    schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
-    operations: list[Any] = [cast(Any, each).ok() for each in schema.get_all_operations()]
-    checks = [not_a_server_error, response_schema_conformance, content_type_conformance]
-    quick = settings(
-        max_examples=15,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.explicit, Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    for operation in operations:
-        if operation.path in STREAMS + SLOW:
-            continue
+    for path in tmp_path.glob("var/records/*/config.yaml"):
+        path.write_text(path.read_text().replace("normal: 0", "normal: 5"))  # forks leave the machine to the test
+    with ending_forks(tmp_path / "var"), serving(tmp_path / "var", **UNLIMITED) as client:
+        probe(client, "--max-examples", "8")
 
-        @quick
-        @given(operation.as_strategy())
-        def probe(case: Any) -> None:
-            case.call_and_validate(checks=checks, headers={"Authorization": f"Bearer {TOKEN}"})
 
-        probe()
+def test_generated_requests_about_a_live_run_are_answered_as_the_schema_says(
+    tmp_path: Path, probe: Callable[..., None]
+) -> None:
+    with ending_forks(tmp_path), playing(tmp_path) as directory, serving(tmp_path, **UNLIMITED) as client:
+        wait_for(lambda: tick_of(directory) > 50)
+        probe(client, "--max-examples", "3", "--exclude-path", "/api/v1/control/stop")
+        assert directory.is_alive()
+
+
+@contextmanager
+def ending_forks(data_dir: Path) -> Iterator[None]:
+    """End the forks that generated requests began."""
+    try:
+        yield
+    finally:
+        for path in run_paths(data_dir):
+            wait_for(partial(has_ended, RunDirectory(path)))
+
+
+def has_ended(directory: RunDirectory) -> bool:
+    """Whether a run has ended; one that has not is told to, as soon as it listens."""
+    with suppress(PtpError):
+        ask(directory, "stop")
+    return not directory.is_alive()

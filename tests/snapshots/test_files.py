@@ -14,7 +14,7 @@ import pytest
 from xxhash import xxh3_64_digest, xxh3_128_hexdigest
 
 from ptp.errors import SnapshotError, UnknownName
-from ptp.snapshots import Ring, Snapshot, SnapshotStore
+from ptp.snapshots import Ring, SharedTape, Snapshot, SnapshotStore, snapshot
 from ptp.snapshots.snapshot import (
     MAGIC,
     PREFIX,
@@ -25,12 +25,13 @@ from ptp.snapshots.snapshot import (
     read_header,
     unpack,
 )
+from ptp.snapshots.tape import Decided, Played
 from ptp.worlds import find_world, make_world
 
 WORLD = bytes(random.Random(1).randbytes(2000)) + bytes(20_000)
 
 
-def made(tick: int = 7, **fields: Any) -> Snapshot:
+def made(tick: int = 7, *, shared: bool = False, **fields: Any) -> Snapshot:
     facts = make_world(find_world("Taxi-v4")).facts
     header = SnapshotHeader(
         snapshot_id=f"01a1e142-0000-7000-8000-{tick:012d}", run_id="r", tick=tick, episode=1, created_at="",
@@ -39,7 +40,19 @@ def made(tick: int = 7, **fields: Any) -> Snapshot:
         agent="random", reason="test",
         **fields,
     )  # fmt: skip
-    return Snapshot(header, WORLD, {"ticks": tick}, {"mind": "made up"})
+    return Snapshot(header, WORLD, {"ticks": tick}, {"mind": "made up"}, tape(tick) if shared else None)
+
+
+def tape(ticks: int) -> SharedTape:
+    return SharedTape(
+        random_seed=1,
+        agent_seed=2,
+        origin={"gymnasium": "1.0"},
+        settings={"command.buffer_size": 3},
+        files={"start_state": b"as it began"},
+        steps=[Played(1, tick, "south", -1.0, False, False, tick / 10, f"{tick:016x}") for tick in range(1, ticks + 1)],
+        decisions=[Decided(0, 0, None, "random", None, 1.5, None, None, None, "success", None)],
+    )
 
 
 @pytest.mark.parametrize("compress", [False, True])
@@ -50,6 +63,36 @@ def test_a_snapshot_survives_being_a_file(compress: bool) -> None:
     assert (again.header.name, again.header.message, again.header.tags) == ("x", "why", ("a",))
     assert again.header.compression == ("lz4" if compress else "none")
     assert len(data) < 5000 if compress else len(data) > 22_000
+    assert (again.tape, again.header.tape_bytes) == (None, 0)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_a_shared_snapshot_carries_its_tape(compress: bool) -> None:
+    again = unpack(pack(made(shared=True), compress), "file")
+    assert again.tape == tape(7)
+    assert (again.world, again.agent) == (WORLD, {"mind": "made up"})
+
+
+def test_a_tape_that_does_not_lead_to_the_snapshot_is_refused() -> None:
+    other = msgspec.structs.replace(made(7), tape=tape(6))
+    with pytest.raises(SnapshotError, match="file is damaged: its tape has 6 ticks of 7; get it again"):
+        unpack(pack(other, True), "file")
+
+
+def test_a_file_that_was_written_before_there_were_tapes_is_read() -> None:
+    data = pack(made(), False)
+    header, start = read_header(data, "file")
+    old = msgspec.json.decode(msgspec.json.encode(header))
+    del old["tape_bytes"]
+    encoded = msgspec.json.encode(old)
+    older = PREFIX.pack(MAGIC, len(encoded), xxh3_64_digest(encoded)) + encoded + data[start:]
+    assert unpack(older, "file").world == WORLD
+
+
+def test_a_snapshot_that_no_file_could_hold_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "MOST_PAYLOAD", 10_000)
+    with pytest.raises(SnapshotError, match="too large for a file"):
+        pack(made(), True)
 
 
 def resealed(header: SnapshotHeader, payload: bytes) -> bytes:
@@ -59,14 +102,16 @@ def resealed(header: SnapshotHeader, payload: bytes) -> bytes:
     return PREFIX.pack(MAGIC, len(encoded), xxh3_64_digest(encoded)) + encoded + payload
 
 
-def mutations(count: int) -> list[bytes]:
+def mutations(count: int, shared: bool) -> list[bytes]:
     """Return damaged snapshot files of every kind, the same ones every time."""
     dice = random.Random(5)
-    plain, packed, other = pack(made(), False), pack(made(), True), pack(made(8, name="other"), True)
+    plain, packed = pack(made(shared=shared), False), pack(made(shared=shared), True)
+    other = pack(made(8, name="other"), True)
+    sizes = ("world_bytes", "engine_bytes", "agent_bytes", "tape_bytes")
     found: list[bytes] = []
     while len(found) < count:
         data = bytearray(dice.choice((plain, packed)))
-        kind = dice.randrange(6)
+        kind = dice.randrange(7)
         if kind == 0:
             data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
         elif kind == 1:
@@ -79,8 +124,15 @@ def mutations(count: int) -> list[bytes]:
             data = bytearray(other[:end] + data[start:])
         elif kind == 4:
             header, start = read_header(bytes(data), "data")
-            field = dice.choice(("world_bytes", "engine_bytes", "agent_bytes"))
+            field = dice.choice(sizes)
             setattr(header, field, getattr(header, field) + dice.choice((-(2**40), -1, 1, 5, 2**31, 2**60)))
+            data = bytearray(resealed(header, bytes(data[start:])))
+        elif kind == 5:
+            header, start = read_header(bytes(data), "data")
+            less, more = dice.sample(sizes, 2)
+            moved = dice.choice((1, 3, 2**20, 2**40))
+            setattr(header, less, getattr(header, less) - moved)
+            setattr(header, more, getattr(header, more) + moved)
             data = bytearray(resealed(header, bytes(data[start:])))
         else:
             header, _ = read_header(bytes(data), "data")
@@ -92,8 +144,9 @@ def mutations(count: int) -> list[bytes]:
     return found
 
 
-def test_a_thousand_damaged_files_are_refused_and_none_unpacks_more_than_it_should() -> None:
-    damaged = mutations(1000)
+@pytest.mark.parametrize("shared", [False, True], ids=["of a run", "shared"])
+def test_a_thousand_damaged_files_are_refused_and_none_unpacks_more_than_it_should(shared: bool) -> None:
+    damaged = mutations(1000, shared)
     tracemalloc.start()
     try:
         for data in damaged:

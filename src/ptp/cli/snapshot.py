@@ -12,7 +12,7 @@ from ptp.errors import SnapshotError, UnknownName
 
 if TYPE_CHECKING:
     from ptp.recording import RunDirectory
-    from ptp.snapshots import SnapshotHeader
+    from ptp.snapshots import Snapshot, SnapshotHeader
 
 DESCRIPTION = """Take, list, check, restore and share snapshots.
 
@@ -22,10 +22,19 @@ DESCRIPTION = """Take, list, check, restore and share snapshots.
   ptp snapshot restore SNAPSHOT [--run RUN]                        go back to one; what came after is given up
   ptp snapshot delete SNAPSHOT [--run RUN]                         remove one
   ptp snapshot verify [--run RUN]                                  check every file
-  ptp snapshot export SNAPSHOT FILE [--run RUN]                    copy one to a file for another machine
-  ptp snapshot import FILE                                         check such a file; begin from it with --start-state
+  ptp snapshot export SNAPSHOT FILE [--run RUN]                    write one with its tape to a file for others
+  ptp snapshot import FILE [--rom FILE] [--world NAME]             check such a file and make a run of it
+  ptp snapshot import URL [--token TOKEN]                          the same, fetched from a dashboard
 
 A SNAPSHOT is a name, an id, the beginning of an id, or `latest`.
+"""
+
+IMPORT = """Make a run of a snapshot from elsewhere: it has the tape that led to it, so it can be resumed and forked.
+
+examples:
+  ptp snapshot import gym.ptpsnap
+  ptp snapshot import red.ptpsnap --rom red.gb
+  ptp snapshot import "http://lab:8642/api/v1/snapshot/export/before-gym?run=latest" --token "$PTP_TOKEN"
 """
 
 
@@ -187,26 +196,50 @@ def _verify(argv: list[str]) -> int:
 
 
 def _export(argv: list[str]) -> int:
-    options, directory = _parse("export", "Copy a snapshot to a file.", argv, "snapshot", "file")
+    about = "Write a snapshot with its tape to a file that another machine can go on from."
+    options, directory = _parse("export", about, argv, "snapshot", "file")
 
-    from ptp.runner.offline import export_snapshot
+    from ptp.runner.sharing import export_snapshot
 
     header = export_snapshot(directory, options.snapshot, Path(options.file))
     return _print(options, header, f"wrote tick {header.tick} of {header.world} to {options.file}")
 
 
 def _import(argv: list[str]) -> int:
-    parser = Parser("ptp snapshot import", "Check a snapshot file from elsewhere.")
-    parser.add_argument("file", metavar="FILE")
-    options, _ = parse_common(parser, argv)
+    parser = Parser("ptp snapshot import", IMPORT)
+    parser.add_argument("source", metavar="FILE", help="A file of `ptp snapshot export`, or an http address of one.")
+    parser.add_argument("--rom", metavar="FILE", help="The cartridge that it is of.")
+    parser.add_argument("--world", metavar="NAME", help="The world that it is of, where its name is not enough.")
+    parser.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="The token of the dashboard; PTP_TOKEN, or #token= in the address, give it too.",
+    )
+    options, system = parse_common(parser, argv)
 
     from ptp.cli.output import program
-    from ptp.snapshots.snapshot import read_file
+    from ptp.runner.adoption import import_snapshot
 
-    header = read_file(Path(options.file)).header
-    world = f"--world {header.world}" if header.family != "gameboy" or header.world == "tallgrass" else "--rom FILE"
-    sentence = (
-        f"{options.file} is whole: tick {header.tick} of {header.world} ({header.location or 'no place'}); "
-        f"begin from it with `{program()} run {world} --start-state {options.file}`"
-    )
-    return _print(options, header, sentence)
+    made = import_snapshot(data_dir(system), _read(options.source, options.token), options.world, options.rom)
+    folder = "" if system.data_dir == "var" else f" --data-dir {system.data_dir}"
+    source = options.source.partition("#")[0]
+    lines = [
+        f"{source} is whole: tick {made.tick} of {made.snapshot.world}, now run {made.run_id}",
+        *(f"  {remark}" for remark in made.remarks),
+        f"  go on from it:     {program()} resume {made.run_id}{folder}",
+        f"  take another way:  {program()} fork {made.run_id} --at-tick {made.tick} --random-seed 8{folder}",
+    ]
+    return _print(options, made, "\n".join(lines))
+
+
+def _read(source: str, token: str | None) -> Snapshot:
+    """Return the snapshot in a file, or at an address."""
+    from ptp.snapshots.snapshot import read_file, unpack
+
+    if "://" not in source:
+        return read_file(Path(source))
+    import os
+
+    from ptp.snapshots.fetch import fetch
+
+    return unpack(fetch(source, token or os.environ.get("PTP_TOKEN")), source.partition("#")[0])

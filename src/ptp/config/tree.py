@@ -154,7 +154,7 @@ class Snapshot:
         False, "Go back to the last good snapshot on an error.", flag="--rollback-on-error"
     )
     rollback_grace: int = setting(3, "Snapshots that an error may go back.", flag="--rollback-grace", least=1)
-    share: bool = setting(False, "Let others fetch snapshots over the network.", needs="sharing over the network")
+    share: bool = setting(False, "Let others fetch the snapshots of this run through `ptp dashboard`.")
     name: str | None = setting(None, "Name of the snapshot taken at the end.")
 
 

@@ -18,8 +18,9 @@ from starlette.staticfiles import StaticFiles
 from ptp import __version__
 from ptp.dashboard.answers import Problem
 from ptp.dashboard.guard import LOOPBACK, Guard, Policy
+from ptp.dashboard.library import AmbiguousRun
 from ptp.dashboard.parts import Parts
-from ptp.dashboard.routes import runs, screenshots, steering, streams, ticks
+from ptp.dashboard.routes import runs, screenshots, sharing, steering, streams, ticks
 from ptp.dashboard.schema import add_openapi, refusals, reply
 from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
 
@@ -35,6 +36,7 @@ def create_app(
     open_reading: bool = True,
     hosts: frozenset[str] | None = LOOPBACK,
     reads_per_second: float = 2_000,
+    writes_per_second: float = 20,
 ) -> FastAPI:
     """Return the app over the runs of a data directory.
 
@@ -59,12 +61,13 @@ def create_app(
         responses=refusals(),
     )
     app.state.parts = Parts(data_dir)
-    for room in (runs, ticks, screenshots, steering, streams):
+    for room in (runs, ticks, screenshots, steering, sharing, streams):
         app.include_router(room.router)
     _add_page(app)
     _add_errors(app)
     add_openapi(app)
-    app.add_middleware(Guard, policy=Policy(token, open_reading, hosts, reads_per_second))
+    policy = Policy(token, open_reading, hosts, reads_per_second, writes_per_second)
+    app.add_middleware(Guard, policy=policy)
     return app
 
 
@@ -108,6 +111,6 @@ def _add_errors(app: FastAPI) -> None:
 def _status_of(problem: PtpError) -> int:
     if isinstance(problem, UnknownName):
         return 404
-    if isinstance(problem, UsageError | RunUnreadable):
-        return 422
-    return 409
+    if isinstance(problem, AmbiguousRun):
+        return 409
+    return 422 if isinstance(problem, UsageError | RunUnreadable) else 409

@@ -15,6 +15,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 
 PATIENCE = 30.0  # seconds in which a new run must have begun
+MOST = 8  # runs started from here that play at once
 
 
 class Children:
@@ -22,6 +23,8 @@ class Children:
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._lock = threading.Lock()
 
     def fork(self, parent: RunDirectory, tick: int, flags: dict[str, str]) -> str:
         """Begin a run that shares another's history up to a tick, and return its id."""
@@ -30,11 +33,20 @@ class Children:
         command = [sys.executable, "-m", "ptp", "fork", parent.run_id, "--at-tick", str(tick), *words,
                    "--data-dir", str(self._data_dir), "--quiet"]  # fmt: skip
         with tempfile.TemporaryFile() as errors:
+            process = self._start(command, errors)
+            threading.Thread(target=process.wait, name="fork", daemon=True).start()  # so that it leaves no zombie
+            return self._wait(process, known, parent.run_id, errors)
+
+    def _start(self, command: list[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+        with self._lock:
+            self._processes = [process for process in self._processes if process.poll() is None]
+            if len(self._processes) >= MOST:
+                raise PtpError(f"{MOST} runs that were forked from here still play; stop one first")
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
             )
-            threading.Thread(target=process.wait, name="fork", daemon=True).start()  # so that it leaves no zombie
-            return self._wait(process, known, parent.run_id, errors)
+            self._processes.append(process)
+        return process
 
     def _wait(self, process: subprocess.Popen[bytes], known: set[str], parent: str, errors: IO[bytes]) -> str:
         until = time.monotonic() + PATIENCE

@@ -24,6 +24,10 @@ LIVE_FRESH = 0.5  # seconds for which the figures of a live run are not read aga
 SortKey = Literal["started_at", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost"]
 
 
+class AmbiguousRun(UsageError):
+    """Several runs have ids that begin so."""
+
+
 class _Entry(msgspec.Struct):
     """What is remembered of one folder."""
 
@@ -85,7 +89,7 @@ class Library:
             return self._directory(names[-1])
         found = [each for each in names if each.startswith(name.lower())] if name else []
         if len(found) > 1 and name.lower() not in found:
-            raise UsageError(f"{len(found)} runs begin with {name[:40]!r}; give more of the id")
+            raise AmbiguousRun(f"{len(found)} runs begin with {name[:40]!r}; give more of the id")
         if not found:
             raise UnknownName("run", name[:80], names, "see /api/v1/runs")
         return self._directory(found[0])

@@ -15,7 +15,7 @@ import msgspec
 
 from ptp._util.clock import iso
 from ptp.dashboard.actions import event_name
-from ptp.dashboard.answers import Action, Decision
+from ptp.dashboard.answers import Action, Decision, LiveActions, LiveEnd, LiveState
 from ptp.dashboard.ticks import title_of
 from ptp.recording import RunDirectory
 from ptp.runner.control import connect
@@ -42,32 +42,6 @@ class _Incoming(msgspec.Struct):
 
 
 _decode = msgspec.json.Decoder(_Incoming).decode
-
-
-class LiveState(msgspec.Struct):
-    """How a live run stands: the data of the event `state`."""
-
-    now: Now
-    """Tick, time, pace and the like."""
-    rate: float | None
-    """Ticks per second over the last second."""
-    state: msgspec.Raw
-    """The world's state."""
-
-
-class LiveActions(msgspec.Struct):
-    """What happened since: the data of the event `actions`."""
-
-    actions: list[Action]
-    """Commands and events, as in the action log."""
-    decisions: list[Decision]
-    """Decisions that were made."""
-    titles: list[tuple[int, str, str]]
-    """Tick, kind and title of each event."""
-    notices: list[dict[str, Any]]
-    """What a person should know."""
-    lost: int
-    """Records that came too fast to be passed on; the database has them."""
 
 
 class Listener:
@@ -145,7 +119,7 @@ class Channel:
         finally:
             self.ended = True
             for listener in self.listeners:
-                listener.end(_message("end", b'{"live": false}'))
+                listener.end(not_live())
 
     async def _wait_for_silence(self) -> None:
         silent = 0.0
@@ -225,15 +199,19 @@ class Hub:
         """How many listen now."""
         return sum(len(channel.listeners) for channel, _ in self._channels.values())
 
-    async def listen(self, directory: RunDirectory) -> AsyncIterator[bytes]:
-        """Return what a live run tells as server-sent events."""
+    async def listen(self, directory: RunDirectory, seconds: float | None = None) -> AsyncIterator[bytes]:
+        """Return what a live run tells as server-sent events, for so many seconds or until it ends."""
         channel = self._channel(directory)
         listener = Listener()
         channel.add(listener)
+        loop = asyncio.get_running_loop()
+        timer = None if seconds is None else loop.call_later(seconds, listener.end, b": time is up\n\n")
         try:
             async for message in listener.messages():
                 yield message
         finally:
+            if timer is not None:
+                timer.cancel()
             channel.listeners.discard(listener)
 
     def _channel(self, directory: RunDirectory) -> Channel:
@@ -253,7 +231,7 @@ class Hub:
 
 def not_live() -> bytes:
     """Return the stream of a run that nobody plays."""
-    return _message("end", b'{"live": false}')
+    return _message("end", _encode(LiveEnd(live=False)))
 
 
 def _message(event: str, data: bytes) -> bytes:

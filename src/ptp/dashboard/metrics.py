@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ptp.dashboard.answers import Game, Metrics, Performance, Series, SeriesList
-from ptp.dashboard.status import decode_state, last_state, newest_metric, target_rate
-from ptp.dashboard.ticks import newest_tick
+from ptp.dashboard.status import as_known, decode_state, last_state, newest_metric, party_of, target_rate
+from ptp.dashboard.ticks import ERROR_TICK, newest_tick
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
@@ -71,26 +71,31 @@ def _game(database: Database, state: dict[str, Any]) -> Game:
     outcomes: dict[str, int] = dict(database.rows("SELECT outcome, count(*) FROM battles GROUP BY outcome"))
     knows = "party" in state
     return Game(
-        pokemon_caught=state.get("owned"),
+        pokemon_caught=as_known(state.get("owned"), int),
         battles_won=outcomes.get("win", 0) if knows else None,
         battles_lost=outcomes.get("loss", 0) if knows else None,
         battles_fled=outcomes.get("flee", 0) if knows else None,
-        badges_earned=state.get("badges"),
+        badges_earned=as_known(state.get("badges"), int),
         current_level=top_level(state),
-        pokemon_party_size=None if state.get("party") is None else len(state["party"]),
-        money=state.get("money"),
+        pokemon_party_size=_party_size(state),
+        money=as_known(state.get("money"), int),
     )
 
 
 def top_level(state: dict[str, Any]) -> int | None:
     """Return the highest level in the party."""
-    return max((member["level"] for member in state.get("party") or ()), default=None)
+    return max((member.level for member in party_of(state) or ()), default=None)
+
+
+def _party_size(state: dict[str, Any]) -> int | None:
+    party = party_of(state)
+    return None if party is None else len(party)
 
 
 def _health_share(state: dict[str, Any]) -> float | None:
-    party = state.get("party") or ()
-    most = sum(member["max_hp"] for member in party)
-    return round(100 * sum(member["hp"] for member in party) / most, 2) if most else None
+    party = party_of(state) or ()
+    most = sum(member.max_hp for member in party)
+    return round(100 * sum(member.hp for member in party) / most, 2) if most else None
 
 
 # -- over the ticks --------------------------------------------------------------------------------------------
@@ -103,7 +108,7 @@ OF_STATE: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
     "pokemon_caught": ("creatures", lambda state: state.get("owned")),
     "badges_earned": ("badges", lambda state: state.get("badges")),
     "current_level": ("level", top_level),
-    "pokemon_party_size": ("creatures", lambda state: len(state["party"]) if state.get("party") is not None else None),
+    "pokemon_party_size": ("creatures", _party_size),
     "money": ("money", lambda state: state.get("money")),
     "party_health": ("% of HP", _health_share),
 }
@@ -200,7 +205,7 @@ def _episodes(database: Database, points: int) -> Points:
 
 
 def _errors(database: Database, points: int) -> Points:
-    query = "SELECT coalesce(context->>'tick', 0) FROM errors ORDER BY timestamp LIMIT ?"
+    query = f"SELECT {ERROR_TICK} FROM errors ORDER BY timestamp LIMIT ?"
     return [(int(row[0]), float(number)) for number, row in enumerate(database.rows(query, points), 1)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from starlette.responses import Response
 from ptp import __version__
 from ptp.dashboard import answers
 
+Events = Mapping[str, type[msgspec.Struct]]
 REF = "#/components/schemas/{name}"
 REFUSALS = {
     400: "The request can't be understood.",
@@ -49,6 +51,22 @@ def answered_with(about: str, *media: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": about, "content": kinds}}
 
 
+def streamed(about: str, events: Events) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route that answers with server-sent events; each kind has data of its own."""
+    kinds = [_event(name, data) for name, data in events.items()]
+    return {200: {"description": about, "content": {"text/event-stream": {"schema": {"oneOf": kinds}}}}}
+
+
+def _event(name: str, data: type[msgspec.Struct]) -> dict[str, Any]:
+    about = (data.__doc__ or "").strip()
+    fields = {
+        "event": {"const": name, "description": "The kind."},
+        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": _ref(data),
+                 "description": about},
+    }  # fmt: skip
+    return {"type": "object", "properties": fields, "required": list(fields)}
+
+
 def refusals() -> dict[int | str, dict[str, Any]]:
     """Return the `responses` that every route has."""
     content = {"application/json": {"schema": _ref(answers.Problem)}}
@@ -68,7 +86,6 @@ def add_openapi(app: FastAPI) -> None:
         structs = [
             kind for kind in vars(answers).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
         ]
-        structs.remove(msgspec.Struct)
         _, components = msgspec.json.schema_components(structs, ref_template=REF)
         for kind in structs:
             _describe(components[kind.__name__], kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -14,9 +14,11 @@ from ptp.dashboard.answers import (
     DecisionPipeline,
     DecisionStatus,
     PartyMember,
+    ScreenType,
     Status,
     SystemHealth,
 )
+from ptp.dashboard.spending import calls_remaining
 from ptp.recording import Metadata, RunDirectory
 from ptp.recording.database import Database
 
@@ -30,6 +32,24 @@ STATUSES: dict[str, DecisionStatus] = {
 }
 
 State = dict[str, Any]
+Known = TypeVar("Known")
+
+
+class Member(msgspec.Struct):
+    """A creature of the party, as a state has it."""
+
+    level: int
+    hp: int
+    max_hp: int
+    nickname: str | None = None
+    species: str | None = None
+    status: str | None = None
+
+
+class _Item(msgspec.Struct):
+    id: int
+    quantity: int
+    name: str | None = None
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
@@ -43,7 +63,7 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
             elapsed_seconds=last_elapsed(database, metadata),
             current_state=describe_state(state),
             decision_pipeline=_pipeline(database),
-            system_health=_health(directory, database, bool(state.get("battle"))),
+            system_health=_health(directory, database, metadata, bool(state.get("battle"))),
         )
 
 
@@ -60,7 +80,7 @@ def last_state(database: Database, tick: int | None = None) -> State:
     query = "SELECT state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1"
     for (text,) in database.rows(query, last):
         return decode_state(text)
-    query = "SELECT game_state FROM action_history WHERE tick <= ? ORDER BY tick LIMIT 1"
+    query = "SELECT game_state FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 1"
     for (text,) in database.rows(query, last):
         return decode_state(text)
     return {}
@@ -70,39 +90,63 @@ def decode_state(text: str | None) -> State:
     """Return a stored state; one that is no object is kept under `observation`."""
     if not text:
         return {}
-    state = msgspec.json.decode(text)
+    state = decode_text(text)
     return state if isinstance(state, dict) else {"observation": state}
+
+
+def decode_text(text: str) -> Any:
+    """Return stored JSON as what it says; what an older run kept as plain words stays so."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def as_known(value: Any, kind: type[Known]) -> Known | None:
+    """Return a part of a state in the form it has today; null for another form that an older run may have kept."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return None
+
+
+def party_of(state: State) -> list[Member] | None:
+    """Return the creatures that the player has along; null where the state does not tell."""
+    return as_known(state.get("party"), list[Member])
 
 
 def describe_state(state: State) -> CurrentState:
     """Return what every world's state is told as."""
-    place, party = state.get("coordinates"), state.get("party")
+    party = party_of(state)
     return CurrentState(
-        screen_type=state.get("screen_type"),
-        location=state.get("location"),
-        coordinates=Coordinates(place["x"], place["y"]) if place else None,
+        screen_type=_screen_type(state.get("screen_type")),
+        location=as_known(state.get("location"), str),
+        coordinates=as_known(state.get("coordinates"), Coordinates),
         party=None if party is None else [_member(member) for member in party],
-        inventory=_inventory(state.get("inventory")),
-        badges=state.get("badges"),
-        pokemon_caught=state.get("owned"),
+        inventory=_inventory(as_known(state.get("inventory"), list[_Item])),
+        badges=as_known(state.get("badges"), int),
+        pokemon_caught=as_known(state.get("owned"), int),
     )
 
 
-def _member(member: State) -> PartyMember:
-    name = member.get("nickname") or member.get("species")
-    return PartyMember(name, member["level"], member["hp"], member["max_hp"], member.get("status"))
+def _screen_type(name: Any) -> ScreenType | None:
+    return next((known for known in get_args(ScreenType) if known == name), None)
 
 
-def _inventory(items: list[State] | None) -> dict[str, int | None]:
+def _member(member: Member) -> PartyMember:
+    return PartyMember(member.nickname or member.species, member.level, member.hp, member.max_hp, member.status)
+
+
+def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
     if items is None:
         return {"pokeballs": None, "potions": None}
     counts: dict[str, int | None] = {
-        "pokeballs": sum(item["quantity"] for item in items if item["id"] in BALLS),
-        "potions": sum(item["quantity"] for item in items if item["id"] in POTIONS),
+        "pokeballs": sum(item.quantity for item in items if item.id in BALLS),
+        "potions": sum(item.quantity for item in items if item.id in POTIONS),
     }
     for item in items:
-        name = item["name"] or f"item {item['id']}"
-        counts[name] = (counts.get(name) or 0) + item["quantity"]
+        name = item.name or f"item {item.id}"
+        counts[name] = (counts.get(name) or 0) + item.quantity
     return counts
 
 
@@ -115,12 +159,12 @@ def _pipeline(database: Database) -> DecisionPipeline:
     return DecisionPipeline(None, None, None, None, None, None, None)
 
 
-def _health(directory: RunDirectory, database: Database, in_battle: bool) -> SystemHealth:
+def _health(directory: RunDirectory, database: Database, metadata: Metadata, in_battle: bool) -> SystemHealth:
     return SystemHealth(
         tick_rate_actual=newest_metric(database, "tick_rate"),
         tick_rate_target=target_rate(directory.path, in_battle),
         memory_usage_mb=newest_metric(database, "memory"),
-        api_calls_remaining=None,
+        api_calls_remaining=calls_remaining(directory.path, database, metadata),
         error_count=database.row("SELECT count(*) FROM errors")[0],
         snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ptp.dashboard.answers import Decision, DecisionList, Event, EventList, Tick
-from ptp.dashboard.status import decode_state, last_state
+from ptp.dashboard.status import decode_state, decode_text, last_state
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
@@ -16,6 +16,8 @@ from ptp.recording.database import Database
 _DECISION = """decision_id, timestamp, tick, decision_type, reasoning, confidence_score, decision_latency_ms,
                tokens_used, api_cost, model_used, execution_status, execution_error, execution_duration_ms,
                decision_context"""
+ERROR_TICK = "CASE WHEN json_valid(context) THEN coalesce(context->>'tick', 0) ELSE 0 END"
+"""The tick of an error, which older runs don't tell: they kept plain words as its context."""
 
 
 class NoTick(UnknownName):
@@ -26,8 +28,10 @@ class NoTick(UnknownName):
 
 
 def newest_tick(database: Database) -> int:
-    """Return the newest tick, 0 when there is none."""
-    return int(database.row("SELECT coalesce(max(tick), 0) FROM steps")[0])
+    """Return the newest tick, 0 when there is none; a run that kept no tape tells it by its decisions."""
+    decided = "SELECT max(tick) FROM action_history WHERE execution_status IS NOT 'rolled_back'"
+    query = f"SELECT coalesce((SELECT max(tick) FROM steps), ({decided}), 0)"
+    return int(database.row(query)[0])
 
 
 def read_tick(directory: RunDirectory, tick: int) -> Tick:
@@ -67,7 +71,7 @@ def _decision_of(database: Database, tick: int) -> Decision | None:
 
 
 def _decision(row: Sequence[Any]) -> Decision:
-    context = None if row[-1] is None else msgspec.json.decode(row[-1])
+    context = None if row[-1] is None else decode_text(row[-1])
     return Decision(**dict(zip(Decision.__struct_fields__, (*row[:-1], context), strict=True)))
 
 
@@ -134,8 +138,8 @@ def _event(tick: int, kind: str, at: str | None, text: str | None) -> Event:
 
 
 def _errors(database: Database) -> list[Event]:
-    query = """SELECT coalesce(context->>'tick', 0), timestamp, error_type, error_message, recovered, recovery_action
-               FROM errors ORDER BY timestamp LIMIT 1000"""
+    query = f"""SELECT {ERROR_TICK}, timestamp, error_type, error_message, recovered, recovery_action
+                FROM errors ORDER BY timestamp LIMIT 1000"""
     return [
         Event(int(tick), "Error", f"{kind}: {message}", at, {"recovered": bool(recovered), "recovery": recovery})
         for tick, at, kind, message, recovered, recovery in database.rows(query)

@@ -258,10 +258,6 @@ class Engine:
         self._last_tick += seconds
         self.buffer.skip(seconds)
 
-    def drop_commands(self) -> int:
-        """Forget the commands that wait, and return how many there were."""
-        return len(self.buffer.clear())
-
     # -- going back --------------------------------------------------------------------------------------------
 
     def save(self) -> dict[str, Any]:

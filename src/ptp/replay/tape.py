@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
+
+import msgspec
 
 from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.snapshots import SnapshotHeader
+from ptp.snapshots.tape import Decided, Played
 
 
 class TapeStep(NamedTuple):
@@ -25,6 +29,11 @@ class TapeStep(NamedTuple):
 
 _COLUMNS = """tick, episode, command, reward, state_hash, EXISTS (
     SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
+
+
+def number_of(decision_id: str) -> int:
+    """Return the number that the id of a decision was made of."""
+    return int(decision_id[24:36], 16)
 
 
 class Tape:
@@ -49,11 +58,30 @@ class Tape:
         query = f"SELECT {_COLUMNS} FROM steps WHERE tick >= ? ORDER BY tick"
         return map(TapeStep._make, self._database.rows(query, first))
 
+    def episode_until(self, tick: int) -> Iterator[TapeStep]:
+        """Return the steps of the episode that *tick* is in, up to that tick."""
+        first = self.episode_start(tick) if tick else 1
+        return takewhile(lambda step: step.tick <= tick, self.steps(first))
+
+    def played(self, last_tick: int) -> list[Played]:
+        """Return the steps up to a tick as a shared snapshot carries them."""
+        query = f"SELECT {', '.join(Played.__struct_fields__)} FROM steps WHERE tick <= ? ORDER BY tick"
+        rows = self._database.rows(query, last_tick)
+        return [msgspec.convert(row, Played, strict=False) for row in rows]
+
+    def decided(self, last_tick: int) -> list[Decided]:
+        """Return the decisions that led to a tick as a shared snapshot carries them."""
+        columns = ", ".join(Decided.__struct_fields__[1:])
+        query = f"""SELECT decision_id, {columns} FROM action_history
+                    WHERE tick < ? AND execution_status IS NOT 'rolled_back' ORDER BY decision_id"""
+        rows = self._database.rows(query, last_tick)
+        return [Decided(number_of(decision_id), *rest) for decision_id, *rest in rows]
+
     def spending(self) -> tuple[float, int, float]:
         """Return what the run has spent: dollars, decisions, seconds."""
         cost, newest = self._database.row("SELECT coalesce(sum(api_cost), 0), max(decision_id) FROM action_history")
         (elapsed,) = self._database.row("SELECT coalesce(max(elapsed), 0) FROM steps")
-        return cost, 0 if newest is None else int(newest[24:36], 16) + 1, elapsed
+        return cost, 0 if newest is None else number_of(newest) + 1, elapsed
 
     def is_current(self, header: SnapshotHeader) -> bool:
         """Whether a snapshot lies on the tape as it is now, and not in a future that was given up."""

@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ptp._util.ids import derive_seed
 from ptp.engine import Engine
 from ptp.errors import ReplayDiverged, SnapshotError
-from ptp.replay.tape import Tape
-from ptp.snapshots import Snapshot, SnapshotStore
+from ptp.replay.tape import Tape, TapeStep
+from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.snapshot import check_world
+from ptp.worlds import World, WorldFacts
 
 
 def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = True) -> None:
     """Put world, engine and agent back to a snapshot; a world that can't load is played there along the tape."""
-    check_world(snapshot.header, engine.world.facts)
+    check_own(snapshot.header, tape, engine.world.facts)
     if engine.world.facts.snapshot == "state":
-        engine.world.load(snapshot.world)
-        observation = engine.world.observe()
+        observation = load_world(engine.world, snapshot)
     else:
-        observation = _play_to(engine, tape, snapshot.header.tick, snapshot.header.episode)
+        steps = tape.episode_until(snapshot.header.tick)
+        observation = play_episode(engine.world, engine.seed, snapshot.header.episode, steps)
     engine.load(snapshot.engine, observation)
     if with_agent:
         engine.agent.load(snapshot.agent)
 
 
-def _play_to(engine: Engine, tape: Tape, tick: int, episode: int) -> Any:
-    """Play the present episode anew up to a tick and return what is seen there."""
-    world = engine.world
-    observation = world.reset(derive_seed(engine.seed, "episode", episode))
-    if tick == 0:
-        return observation
-    for step in tape.steps(tape.episode_start(tick)):
-        if step.tick > tick or step.episode != episode:
+def check_own(header: SnapshotHeader, tape: Tape, facts: WorldFacts) -> None:
+    """Refuse a snapshot of another world, or of another run, whose tape does not lead to it."""
+    check_world(header, facts)
+    if header.run_id != tape.metadata.run_id:
+        raise SnapshotError(
+            f"the snapshot is of run {header.run_id}, not of {tape.metadata.run_id}; "
+            "export it there and make a run of it with `ptp snapshot import`"
+        )
+
+
+def load_world(world: World, snapshot: Snapshot) -> Any:
+    """Put a world that can load back to a snapshot and return what is seen there."""
+    world.load(snapshot.world)
+    return world.observe()
+
+
+def play_episode(world: World, seed: int, episode: int, steps: Iterable[TapeStep]) -> Any:
+    """Play an episode anew along its steps, comparing every hash, and return what is seen after them."""
+    observation = world.reset(derive_seed(seed, "episode", episode))
+    for step in steps:
+        if step.episode != episode:
             break
         outcome = world.step(world.decode(step.command))
         actual = world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)

@@ -114,7 +114,7 @@ class SnapshotKeeper:
                 raise SnapshotError(
                     f"snapshot {snapshot.header.snapshot_id} belongs to ticks that were rolled back; choose another"
                 )
-            dropped = self._engine.drop_commands()
+            dropped = len(self._engine.buffer)
             restore(self._engine, snapshot, tape)
         finally:
             tape.close()

@@ -33,10 +33,15 @@ class Now(msgspec.Struct, frozen=True, gc=False):
     at: float
     """Seconds since 1970."""
     tick: int
+    """The newest tick."""
     episode: int
+    """The episode it is in."""
     paused: bool
+    """Whether the run is held."""
     reward: float
+    """The sum of all rewards."""
     cost: float
+    """Dollars spent on decisions."""
     elapsed: float
     """Seconds of play."""
     target: float
@@ -51,7 +56,9 @@ class Frame(msgspec.Struct, frozen=True):
     """A picture as it is sent."""
 
     tick: int
+    """The tick it shows."""
     format: Literal["png", "text"]
+    """How the picture is written."""
     data: str
     """A PNG file as base64, or the text itself."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import apsw
 
@@ -15,7 +14,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import open_for_writing
 from ptp.recording.history import rewind
 from ptp.replay import Tape
-from ptp.replay.travel import travel
+from ptp.replay.travel import check_own, travel
 from ptp.runner.run import engine_of
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
 
@@ -63,16 +62,22 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
     with owned(directory):
         header = store.find(wanted)
         store.load(header)  # a damaged one is refused before anything is given up
-        tape = Tape(directory)
-        current = tape.is_current(header)
-        tape.close()
-        if not current:
-            raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
+        _check_restorable(directory, header, wanted)
         _rewind(directory, header, f"restored {wanted}")
         for later in store.headers():
             if later.tick > header.tick and later.name is None:
                 store.delete(later)
     return header
+
+
+def _check_restorable(directory: RunDirectory, header: SnapshotHeader, wanted: str) -> None:
+    tape = Tape(directory)
+    try:
+        check_own(header, tape, tape.metadata.facts)
+        if not tape.is_current(header):
+            raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
+    finally:
+        tape.close()
 
 
 def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:
@@ -86,19 +91,3 @@ def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> Non
         raise RecordingError(f"the run can't be rolled back: {problem}") from None
     metadata.status, metadata.ticks, metadata.stop = "manual_stop", None, None
     directory.write_metadata(metadata)
-
-
-def export_snapshot(directory: RunDirectory, wanted: str, target: Path) -> SnapshotHeader:
-    """Copy a snapshot to a file that another machine can begin from."""
-    store = store_of(directory)
-    header = store.find(wanted)
-    snapshot = store.load(header)
-    if not snapshot.world:
-        raise SnapshotError(f"world {header.world!r} can't save its state; share the run directory instead")
-    if target.exists():
-        raise SnapshotError(f"{target} is there already; choose another file")
-    try:
-        target.write_bytes(store.path(header.snapshot_id).read_bytes())
-    except OSError as problem:
-        raise SnapshotError(f"{target} can't be written: {problem.strerror}") from None
-    return header

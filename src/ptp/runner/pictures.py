@@ -10,7 +10,7 @@ from ptp.config import RunConfig
 from ptp.engine import Engine
 from ptp.frames import FrameKeeper, StorageProfile, find_profile, frame_statements, video_of_run
 from ptp.frames.video import check_video
-from ptp.recording import Recorder
+from ptp.recording import Recorder, RunDirectory
 from ptp.worlds import World
 
 
@@ -23,6 +23,16 @@ def choose_profile(config: RunConfig, world: World) -> StorageProfile:
     profile = find_profile(storage.profile or world.facts.storage_profile, file)
     wanted = config.screenshot.format
     return profile if wanted is None else msgspec.structs.replace(profile, format=wanted)
+
+
+def adopt_pictures(config: RunConfig, engine: Engine, recorder: Recorder, parent: RunDirectory, tick: int) -> None:
+    """Bring the pictures of the history that a forked run shares into its own folder."""
+    from ptp.frames.adopt import adopt_pictures
+    from ptp.frames.stores import quota_of
+
+    quota = quota_of(config.screenshot, choose_profile(config, engine.world))
+    recorder.accept(frame_statements(recorder.metadata.run_id))
+    recorder.add(adopt_pictures(recorder.directory.path, parent, tick, quota))
 
 
 def open_keeper(config: RunConfig, engine: Engine, recorder: Recorder) -> FrameKeeper:

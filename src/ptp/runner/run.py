@@ -14,9 +14,10 @@ from ptp.engine import Engine
 from ptp.errors import PtpError, UsageError
 from ptp.recording import Metadata, Recorder, RunDirectory
 from ptp.recording.directory import Parent, Resumed
+from ptp.recording.packed import is_packed, readable
 from ptp.replay import Tape
 from ptp.replay.travel import travel
-from ptp.runner.pictures import choose_profile
+from ptp.runner.pictures import adopt_pictures, choose_profile
 from ptp.runner.session import RunResult, Session, Watcher
 from ptp.runner.start import start_file
 from ptp.snapshots import SnapshotStore
@@ -56,6 +57,7 @@ def resume(
     clock = clock or SystemClock()
     directory.acquire()
     try:
+        _bring_back(directory)
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, clock)
     except PtpError:
@@ -110,6 +112,14 @@ def fork(
         engine.world.close()
 
 
+def _bring_back(directory: RunDirectory) -> None:
+    """Unpack the database of an archived run that is gone on with."""
+    if is_packed(directory.database):
+        from ptp.retention.rollup import unpack_run
+
+        unpack_run(directory)
+
+
 def _prune_first(config: RunConfig) -> None:
     storage = config.storage
     if storage.prune_on_start:
@@ -132,7 +142,8 @@ def _fork_recorder(
     metadata = _introduce(config, engine, directory, agent_seed)
     metadata.parent = Parent(parent.run_id, at_tick)
     recorder = Recorder(directory, metadata, config)
-    recorder.adopt(parent.database, parent.run_id, at_tick)
+    recorder.adopt(readable(parent.database), parent.run_id, at_tick)
+    adopt_pictures(config, engine, recorder, parent, at_tick)
     _count_spending(engine, directory)
     return recorder
 

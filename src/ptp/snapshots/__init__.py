@@ -3,5 +3,6 @@
 from ptp.snapshots.ring import Ring
 from ptp.snapshots.snapshot import Snapshot, SnapshotHeader, take
 from ptp.snapshots.store import SnapshotStore
+from ptp.snapshots.tape import SharedTape
 
-__all__ = ["Ring", "Snapshot", "SnapshotHeader", "SnapshotStore", "take"]
+__all__ = ["Ring", "SharedTape", "Snapshot", "SnapshotHeader", "SnapshotStore", "take"]

@@ -6,7 +6,8 @@ A file is::
     header's length  4 bytes  little-endian
     header's hash    8 bytes  xxh3 of the header
     header                    JSON: run, tick, world, sizes, hash of the payload
-    payload                   world bytes, engine state, agent state; an LZ4 frame if compressed
+    payload                   world bytes, engine state, agent state, and the tape if it is shared;
+                              an LZ4 frame if compressed
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ptp._util.clock import iso
 from ptp._util.ids import uuid7
 from ptp.engine import Engine
 from ptp.errors import SnapshotError
+from ptp.snapshots.tape import SharedTape, decode_tape, encode_tape
 from ptp.worlds import WorldFacts
 
 FORMAT = 1
@@ -30,6 +32,7 @@ MAGIC = b"PTPSNAP" + bytes([FORMAT])
 PREFIX = Struct("<8sI8s")
 MOST_HEADER = 1 << 20
 MOST_PAYLOAD = 1 << 30
+MOST_FILE = PREFIX.size + MOST_HEADER + MOST_PAYLOAD
 
 
 class SnapshotHeader(msgspec.Struct, kw_only=True):
@@ -63,6 +66,8 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
     """The kind of situation, in the world's words."""
     progress: dict[str, bool | float | None] = {}
     save_ms: float = 0.0
+    tape_bytes: int = 0
+    """The tape that a shared snapshot carries; in a run directory the database has it."""
 
 
 class Snapshot(msgspec.Struct):
@@ -72,6 +77,8 @@ class Snapshot(msgspec.Struct):
     world: bytes
     engine: dict[str, Any]
     agent: dict[str, Any]
+    tape: SharedTape | None = None
+    """What led to it, in a snapshot that is shared."""
 
 
 def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int, **details: Any) -> Snapshot:
@@ -126,7 +133,10 @@ def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
 def pack(snapshot: Snapshot, compress: bool) -> bytes:
     """Return a snapshot as the bytes of a file."""
     engine, agent = msgspec.json.encode(snapshot.engine), msgspec.json.encode(snapshot.agent)
-    payload = b"".join((snapshot.world, engine, agent))
+    tape = encode_tape(snapshot.tape)
+    payload = b"".join((snapshot.world, engine, agent, tape))
+    if len(payload) > MOST_PAYLOAD:
+        raise SnapshotError(f"the snapshot is too large for a file: {len(payload):,} of {MOST_PAYLOAD:,} bytes")
     if compress:
         payload = lz4.frame.compress(payload, store_size=True)
     header = msgspec.structs.replace(
@@ -134,6 +144,7 @@ def pack(snapshot: Snapshot, compress: bool) -> bytes:
         world_bytes=len(snapshot.world),
         engine_bytes=len(engine),
         agent_bytes=len(agent),
+        tape_bytes=len(tape),
         payload_bytes=len(payload),
         payload_hash=xxh3_128_hexdigest(payload),
         compression="lz4" if compress else "none",
@@ -164,9 +175,11 @@ def read_header(data: bytes, name: str) -> tuple[SnapshotHeader, int]:
 def read_file(path: Path) -> Snapshot:
     """Return the snapshot in a file."""
     try:
-        return unpack(path.read_bytes(), str(path))
+        with open(path, "rb") as file:
+            data = file.read(MOST_FILE + 1)
     except OSError as problem:
-        raise SnapshotError(f"{path} can't be read: {problem.strerror}") from None
+        raise SnapshotError(f"{path} can't be read: {problem.strerror}; name a file that can") from None
+    return unpack(data, str(path))
 
 
 def unpack(data: bytes, name: str) -> Snapshot:
@@ -175,21 +188,31 @@ def unpack(data: bytes, name: str) -> Snapshot:
     payload = memoryview(data)[start:]
     if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
         raise SnapshotError(f"{name} is damaged: its payload does not match its hash; use an older snapshot")
-    size = header.world_bytes + header.engine_bytes + header.agent_bytes
-    whole = _expand(payload, size, header.compression, name)
-    engine_at = header.world_bytes
-    agent_at = engine_at + header.engine_bytes
+    world, engine_part, agent_part, tape = _split(payload, header, name)
     try:
-        engine = msgspec.json.decode(whole[engine_at:agent_at], type=dict[str, Any])
-        agent = msgspec.json.decode(whole[agent_at:], type=dict[str, Any])
+        engine = msgspec.json.decode(engine_part, type=dict[str, Any])
+        agent = msgspec.json.decode(agent_part, type=dict[str, Any])
     except msgspec.DecodeError as problem:
         raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
-    return Snapshot(header, bytes(whole[:engine_at]), engine, agent)
+    return Snapshot(header, bytes(world), engine, agent, decode_tape(tape, header.tick, name))
+
+
+def _split(payload: memoryview, header: SnapshotHeader, name: str) -> list[memoryview]:
+    """Return the parts of a payload, each as long as the header says."""
+    sizes = (header.world_bytes, header.engine_bytes, header.agent_bytes, header.tape_bytes)
+    if min(sizes) < 0:
+        raise SnapshotError(f"{name} is damaged: it says a part holds {min(sizes)} bytes; use an older snapshot")
+    rest = memoryview(_expand(payload, sum(sizes), header.compression, name))
+    parts = []
+    for size in sizes:
+        parts.append(rest[:size])
+        rest = rest[size:]
+    return parts
 
 
 def _expand(payload: memoryview, size: int, compression: str, name: str) -> bytes | memoryview:
     """Return the payload unpacked; never more than the header says."""
-    if min(size, MOST_PAYLOAD) != size or size < 0:
+    if size > MOST_PAYLOAD:
         raise SnapshotError(f"{name} is damaged: it says it holds {size} bytes; use an older snapshot")
     if compression == "none":
         whole: bytes | memoryview = payload

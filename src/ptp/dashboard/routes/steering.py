@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Body, Path, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
+from ptp.agents.registry import find_agent
 from ptp.dashboard import answers
 from ptp.dashboard.parts import Parts, RunName, parts_of
 from ptp.dashboard.schema import answered_by, reply
-from ptp.dashboard.ticks import newest_tick
+from ptp.dashboard.ticks import NoTick, newest_tick
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.runner.control import ask, not_running
@@ -26,6 +27,14 @@ SnapshotName = Annotated[str, Path(max_length=80, pattern=NAME, description="A s
 
 class _Wish(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_whole_numbers(cls, wish: object) -> object:
+        """Let 3.0 be 3, which JSON does not tell apart."""
+        if not isinstance(wish, dict):
+            return wish
+        return {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in wish.items()}
 
 
 class StepWish(_Wish):
@@ -163,8 +172,13 @@ def fork(request: Request, wish: ForkWish, run: RunName = None) -> Response:
     tick = wish.tick
     if wish.snapshot is not None:
         tick = store_of(directory).find(wish.snapshot).tick
+    last = _last_tick(directory)
     if tick is None:
-        tick = _last_tick(directory)
+        tick = last
+    if tick > last:
+        raise NoTick(tick, last)
+    if wish.agent is not None:
+        find_agent(wish.agent)
     flags = {"random_seed": wish.random_seed, "agent": wish.agent, "max_ticks": wish.max_ticks,
              "tick_rate_base": wish.tick_rate_base}  # fmt: skip
     given = {"--" + name.replace("_", "-"): str(value) for name, value in flags.items() if value is not None}

@@ -9,20 +9,26 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
+from ptp.dashboard.answers import Frame, LiveActions, LiveEnd, LiveState
 from ptp.dashboard.exports import MEDIA, Format, What, export
 from ptp.dashboard.live import not_live
 from ptp.dashboard.parts import RunName, parts_of
-from ptp.dashboard.schema import answered_with
+from ptp.dashboard.schema import Events, answered_with, streamed
 from ptp.errors import UsageError
 
 router = APIRouter(prefix="/api/v1", tags=["streams"])
 MOST_STREAMS = 500
 ABOUT = """Server-sent events, about thirty times a second: `state` (tick, pace, the world's state), `frame`
 (the picture: PNG as base64, or text), `actions` (commands, events, decisions since), and `end`."""
+EVENTS: Events = {"state": LiveState, "frame": Frame, "actions": LiveActions, "end": LiveEnd}
+ONLY_ACTIONS: Events = {"actions": LiveActions, "end": LiveEnd}
+Seconds = Annotated[
+    float | None, Query(gt=0, le=86_400, description="Seconds to listen for. Without it: until the run ends.")
+]
 
 
-@router.get("/live", responses=answered_with(ABOUT, "text/event-stream"))
-async def live(request: Request, run: RunName = None) -> Response:
+@router.get("/live", responses=streamed(ABOUT, EVENTS))
+async def live(request: Request, run: RunName = None, seconds: Seconds = None) -> Response:
     """Listen to a live run; the stream of a run that nobody plays ends at once."""
     parts = parts_of(request)
     directory, metadata = await run_in_threadpool(parts.find, run)
@@ -32,19 +38,19 @@ async def live(request: Request, run: RunName = None) -> Response:
     async def nothing() -> AsyncIterator[bytes]:
         yield not_live()
 
-    stream = parts.hub.listen(directory) if metadata.status == "running" else nothing()
+    stream = parts.hub.listen(directory, seconds) if metadata.status == "running" else nothing()
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-@router.get("/actions/stream", responses=answered_with("Server-sent events `actions`, and `end`.", "text/event-stream"))
-async def actions(request: Request, run: RunName = None) -> Response:
+@router.get("/actions/stream", responses=streamed("Server-sent events `actions`, and `end`.", ONLY_ACTIONS))
+async def actions(request: Request, run: RunName = None, seconds: Seconds = None) -> Response:
     """Listen to the actions of a live run only."""
     parts = parts_of(request)
     directory, metadata = await run_in_threadpool(parts.find, run)
 
     async def only_actions() -> AsyncIterator[bytes]:
         if metadata.status == "running":
-            async for message in parts.hub.listen(directory):
+            async for message in parts.hub.listen(directory, seconds):
                 kept = [
                     part for part in message.split(b"\n\n") if part.startswith((b"event: actions", b"event: end", b":"))
                 ]

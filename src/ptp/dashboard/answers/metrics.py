@@ -1,0 +1,82 @@
+"""What the API answers about figures now and over the ticks."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Performance(Struct):
+    """How the run does; null where nothing was measured."""
+
+    tick_rate_actual: float | None
+    """Ticks per second, as last measured."""
+    tick_rate_target: float | None
+    """Ticks per second to keep; 0 is as fast as possible."""
+    decision_latency_avg: float | None
+    """Milliseconds that a decision took, on average over the newest thousand."""
+    decision_latency_p95: float | None
+    """Milliseconds that 95 of 100 of them stay below."""
+    api_calls_per_minute: float | None
+    """Model calls in the last minute of play."""
+    api_cost_per_hour: float | None
+    """Dollars per hour, at the rate of the last ten minutes."""
+    memory_usage_mb: float | None
+    """Megabytes that the run's process holds."""
+    screenshot_queue_size: int | None
+    """Pictures that wait to be written."""
+    error_rate: float | None
+    """Errors per thousand ticks."""
+
+
+class Game(Struct):
+    """How the player does; null where the world can't tell."""
+
+    pokemon_caught: int | None
+    """Kinds of creature that were caught."""
+    battles_won: int | None
+    """Battles won."""
+    battles_lost: int | None
+    """Battles lost."""
+    battles_fled: int | None
+    """Battles that were left."""
+    badges_earned: int | None
+    """Badges earned."""
+    current_level: int | None
+    """The highest level in the party."""
+    pokemon_party_size: int | None
+    """Creatures in the party."""
+    money: int | None
+    """Money."""
+
+
+class Metrics(Struct):
+    """The figures of a run at this moment."""
+
+    run_id: str
+    """The run's id."""
+    tick: int
+    """The newest tick."""
+    performance: Performance
+    """How the run does."""
+    game: Game
+    """How the player does."""
+
+
+class Series(Struct):
+    """One figure over the ticks."""
+
+    name: str
+    """Its name."""
+    unit: str
+    """What it is counted in."""
+    points: list[tuple[int, float]]
+    """Ticks and values."""
+
+
+class SeriesList(Struct):
+    """Figures over the ticks."""
+
+    run_id: str
+    """The run's id."""
+    series: list[Series]
+    """One for each name that was asked for and has points."""

@@ -1,0 +1,139 @@
+"""What the API answers about runs: the list, one of them, its settings and its log."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+RunStatus = Literal["running", "completed", "crashed", "manual_stop"]
+LogLevel = Literal["info", "warning", "error"]
+
+
+class RunLine(Struct):
+    """One run in a list."""
+
+    run_id: str
+    """The run's id, a UUIDv7."""
+    status: RunStatus
+    """How it stands now; a run that says running but has no process is crashed."""
+    world: str
+    """The world that is played."""
+    agent: str
+    """Who plays it."""
+    experiment_name: str
+    """The plan it belongs to."""
+    random_seed: int
+    """Its seed."""
+    started_at: str
+    """When it began, in UTC."""
+    completed_at: str | None
+    """When it ended, in UTC."""
+    ticks: int | None
+    """Ticks played so far."""
+    episodes: int | None
+    """Whole episodes so far."""
+    total_reward: float | None
+    """The sum of all rewards."""
+    total_cost: float | None
+    """Dollars spent on decisions."""
+    stopped_by: str | None
+    """What ended it: the name of a limit, `agent`, `Ctrl-C`, and so on."""
+    error: str | None
+    """What went wrong, if something did."""
+    parent: str | None
+    """The run that it was forked from."""
+
+
+class RunList(Struct):
+    """A page of runs."""
+
+    runs: list[RunLine]
+    """The runs of this page."""
+    total_count: int
+    """Runs that the filter lets through."""
+    page: int
+    """The number of this page, from 1."""
+    page_size: int
+    """Runs per page."""
+    statuses: dict[str, int]
+    """How many runs have each status, before the filter."""
+    worlds: list[str]
+    """The worlds of all runs."""
+    agents: list[str]
+    """The agents of all runs."""
+    unreadable: int
+    """Folders that are no run, or whose header is damaged."""
+
+
+class RunDetail(Struct):
+    """Everything known of a run beside its ticks."""
+
+    run: RunLine
+    """The run in a line."""
+    live: bool
+    """Whether a process plays it now."""
+    paused: bool | None
+    """Whether it is held; null when it is not live."""
+    elapsed_seconds: float | None
+    """Seconds of play."""
+    family: str
+    """The kind of world: gameboy, toy_text, gymnasium."""
+    render_mode: str | None
+    """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
+    signals: list[str]
+    """What the world can tell of itself: battle, caught, badges, level."""
+    commands: list[str]
+    """The commands that occur most among the newest, most often first."""
+    rewinds: int
+    """How often the run went back."""
+    parent_tick: int | None
+    """The tick at which it left its parent."""
+    versions: dict[str, str]
+    """The versions that a replay depends on."""
+    screenshots: int
+    """Pictures that were kept."""
+    resume_with: str
+    """The command that goes on with the run."""
+
+
+class Settings(Struct):
+    """The settings a run was recorded with."""
+
+    run_id: str
+    """The run."""
+    config: dict[str, Any]
+    """Every setting, by section; as `--config-file` takes them."""
+
+
+class LogLine(Struct):
+    """One line of the log."""
+
+    time: str | None
+    """When, in UTC."""
+    level: str
+    """info, warning or error."""
+    event: str
+    """A word for what happened."""
+    message: str
+    """What happened."""
+    tick: int | None
+    """The tick, where there is one."""
+
+
+class LogLines(Struct):
+    """The end of the log."""
+
+    lines: list[LogLine]
+    """The lines, oldest first."""
+    position: int
+    """Bytes of the log that were read; give it as `after` for what comes next."""
+
+
+class Health(Struct):
+    """Whether the server serves."""
+
+    status: Literal["ok"]
+    """Always ok; a server that isn't does not answer."""
+    version: str
+    """The version of ptp."""

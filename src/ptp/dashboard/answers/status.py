@@ -1,0 +1,109 @@
+"""What the API answers about how a run stands."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+DecisionStatus = Literal["pending", "processing", "completed", "failed"]
+
+
+class Coordinates(Struct):
+    """A square of the map."""
+
+    x: int
+    """Squares from the left."""
+    y: int
+    """Squares from the top."""
+
+
+class PartyMember(Struct):
+    """A creature of the party."""
+
+    name: str | None
+    """Its nickname, or its species; null when neither can be read."""
+    level: int
+    """Its level."""
+    hp: int
+    """Its HP."""
+    max_hp: int
+    """Its HP when it is well."""
+    status: str | None
+    """What ails it."""
+
+
+class CurrentState(Struct):
+    """What the game is like now; null where the world can't tell."""
+
+    screen_type: ScreenType | None
+    """What the screen shows."""
+    location: str | None
+    """The name of the place."""
+    coordinates: Coordinates | None
+    """Where the player stands."""
+    party: list[PartyMember] | None
+    """The creatures that the player has along."""
+    inventory: dict[str, int | None]
+    """How many of each item; `pokeballs` and `potions` are sums over their kinds."""
+    badges: int | None
+    """Badges earned."""
+    pokemon_caught: int | None
+    """Kinds of creature that were caught."""
+
+
+class DecisionPipeline(Struct):
+    """The newest decision."""
+
+    last_decision_at: str | None
+    """When it was made, in UTC."""
+    last_decision_type: str | None
+    """What the agent calls it."""
+    last_decision_confidence: float | None
+    """How sure the agent was, from 0 to 1."""
+    last_decision_latency_ms: float | None
+    """How long the agent thought."""
+    tokens_this_decision: int | None
+    """Tokens that it took."""
+    cost_this_decision: float | None
+    """Dollars that it cost."""
+    current_decision_status: DecisionStatus | None
+    """How it stands; null before the first one."""
+
+
+class SystemHealth(Struct):
+    """How the run itself does."""
+
+    tick_rate_actual: float | None
+    """Ticks per second, as last measured."""
+    tick_rate_target: float | None
+    """Ticks per second to keep; 0 is as fast as possible."""
+    memory_usage_mb: float | None
+    """Megabytes that the run's process holds."""
+    api_calls_remaining: int | None
+    """Model calls that the dollars left pay for, at the mean price of the newest thousand decisions: dollars of
+    `--max-cost` or of the budget, whichever are fewer. Null where neither is set, or while nothing was paid for."""
+    error_count: int
+    """Errors so far."""
+    snapshot_count: int
+    """Snapshots on disk."""
+
+
+class Status(Struct):
+    """A run at this moment."""
+
+    run_id: str
+    """The run's id."""
+    experiment_name: str
+    """The plan it belongs to."""
+    started_at: str
+    """When it began, in UTC."""
+    elapsed_seconds: float | None
+    """Seconds of play."""
+    current_state: CurrentState
+    """What the game is like."""
+    decision_pipeline: DecisionPipeline
+    """The newest decision."""
+    system_health: SystemHealth
+    """How the run itself does."""
