@@ -15,7 +15,7 @@ from benchmarks.common import report
 from ptp._util.clock import SystemClock
 from ptp.config.tree import Screenshot
 from ptp.engine.records import Step
-from ptp.frames import FrameKeeper, StorageProfile
+from ptp.frames import FrameKeeper, StorageProfile, find_profile
 from ptp.frames.disk import tree_bytes
 from ptp.worlds import World, find_world, make_world
 
@@ -87,6 +87,26 @@ def measure_capture(pictures: list[Any], drawing_ms: float) -> None:
     report("frame_sync", median(took), 50.0, at_least=False, unit="ms of the run", **facts(took, keeper))
 
 
+def measure_game() -> None:
+    """Measure what a new picture of a Game Boy screen costs the run: drawn, held, annotated, encoded and written."""
+    world = make_world(find_world("tallgrass"))
+    world.reset(1)
+    dice, buttons, took = np.random.default_rng(1), ("a", "b", "start", "up", "down", "left", "right"), []
+    with tempfile.TemporaryDirectory() as folder:
+        config, profile = Screenshot(interval=1), find_profile("gameboy")
+        keeper = FrameKeeper(world, Path(folder), config, profile, SystemClock())
+        for tick in range(1, 4 * PICTURES):
+            world.step(world.parse(buttons[dice.integers(len(buttons))]))
+            used, began = keeper.counts.bytes, time.perf_counter()
+            keeper.look(step(tick))
+            if keeper.counts.bytes > used:
+                took.append((time.perf_counter() - began) * 1000)
+        keeper.close()
+    world.close()
+    report("frame_game", median(took), 0.6, at_least=False, unit="ms of the run, a new Game Boy picture",
+           p99_ms=round(percentile(took, 0.99), 3), pictures=len(took))  # fmt: skip
+
+
 def measure_ring(pictures: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         profile = StorageProfile(tier="files", ring_every_n_ticks=1)
@@ -111,6 +131,7 @@ def measure_still() -> None:
 
 
 def main() -> None:
+    measure_game()  # first: some file systems create files slowly for a while after many were removed
     pictures, drawing_ms = lander_pictures(300)
     measure_capture(pictures, drawing_ms)
     measure_ring(pictures)

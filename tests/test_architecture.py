@@ -26,6 +26,7 @@ ROOMS = (
     "replay",
     "retention",
     "runner",
+    "aggregation",
     "dashboard",
     "cli",
     "testing",

@@ -13,9 +13,9 @@ from PIL import Image
 from ptp.config.tree import Screenshot
 from ptp.engine.records import Step
 from ptp.frames import FrameKeeper, StorageProfile
-from ptp.frames.archive import read_frame
 from ptp.frames.disk import tree_bytes
 from ptp.frames.entries import FrameKept
+from ptp.frames.kept import read_frame
 from ptp.frames.pictures import fingerprint
 from ptp.testing import FakeWorld, ManualClock
 from tests.frames.playing import PixelWorld, Snowing, noise, play, still

@@ -16,8 +16,9 @@ import pytest
 from ptp.config.tree import Screenshot
 from ptp.errors import ConfigError, RunUnreadable, UnknownName
 from ptp.frames import FrameKeeper, StorageProfile, find_profile
-from ptp.frames.archive import archived_frames, archives, read_frame
-from ptp.frames.disk import DiskWatch, free_bytes
+from ptp.frames.archive import ArchiveStore, archives
+from ptp.frames.disk import DiskWatch, free_bytes, tree_bytes
+from ptp.frames.kept import archived_frames, read_frame
 from ptp.frames.profiles import built_in_profiles, read_profiles
 from ptp.testing import ManualClock
 from ptp.worlds.registry import WORLDS, find_world, make_world
@@ -137,15 +138,46 @@ def test_equal_pictures_share_their_bytes_in_a_segment(tmp_path: Path) -> None:
     assert size < 3 * 64 * 64 * 3
 
 
-def test_a_full_quota_of_archives_ends_the_pictures_not_the_run(tmp_path: Path) -> None:
-    run = play(tmp_path, Snowing(), 100, Screenshot(interval=1, max_storage=0.0005), ARCHIVE)
-    assert run.rows("SELECT count(*) FROM steps") == [(100,)]
-    assert run.counts.skipped > 0
-    assert "frames_full" in [notice.kind for notice in run.notices]
+def test_the_oldest_archives_make_room_for_new_pictures_and_their_rows_say_so(tmp_path: Path) -> None:
+    run = play(tmp_path, Snowing(), 300, Screenshot(interval=1, max_storage=0.001), ARCHIVE)
+    assert run.rows("SELECT count(*) FROM steps") == [(300,)]
+    paths = archives(run.path)
+    left = [tick for path in paths for tick, _ in archived_frames(path)]
+    assert left == list(range(left[0], 301))
+    assert (run.counts.kept, run.counts.removed) == (300, left[0] - 1)
+    assert run.counts.bytes == sum(path.stat().st_size for path in paths) <= 1_000_000
+    assert len(left) > 40
+    for table, column in (("screenshots", "file_path"), ("steps", "frame_ref")):
+        assert run.rows(f"SELECT tick FROM {table} WHERE {column} IS NOT NULL") == [(tick,) for tick in left]
+    assert [notice.kind for notice in run.notices] == ["frames_nearly_full", "frames_removed"]
+
+
+def test_archives_never_pass_their_quota(tmp_path: Path) -> None:
+    quota, most = 700_000, 0
+    store = ArchiveStore(tmp_path, quota, ARCHIVE, 85)
+    for tick in range(1, 200):
+        store.keep(_shot(tick))
+        most = max(most, tree_bytes(tmp_path))
+    store.close()
+    assert quota / 2 < most <= quota
+    again = ArchiveStore(tmp_path, quota, ARCHIVE, 85)  # a run that is gone on with
+    assert again.counts.bytes == tree_bytes(tmp_path)
+    newest = archives(tmp_path)[-1]
+    told = [record for tick in range(200, 240) for record in again.keep(_shot(tick))] + again.close()
+    assert tree_bytes(tmp_path) <= quota
+    assert archives(tmp_path)[-1] > newest
+    assert [type(record).__name__ for record in told].count("FrameKept") == 40
+
+
+def test_a_quota_that_no_archive_fits_into_is_told_with_the_remedy(tmp_path: Path) -> None:
+    run = play(tmp_path, Snowing(), 20, Screenshot(interval=1, max_storage=0.00001), ARCHIVE)
+    assert (run.counts.kept, run.counts.failed) == (0, 20)
+    assert archives(run.path) == []
+    (notice,) = run.notices
+    assert "raise --screenshot-max-storage" in notice.message
 
 
 def test_ticks_that_were_taken_back_never_reach_an_archive(tmp_path: Path) -> None:
-    from ptp.frames.archive import ArchiveStore
     from ptp.frames.shots import Shot
     from ptp.frames.triggers import Trigger
 

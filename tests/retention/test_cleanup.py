@@ -9,6 +9,7 @@ from typing import Any
 from ptp.config.tree import Screenshot
 from ptp.frames import StorageProfile
 from ptp.recording import RunDirectory
+from ptp.recording.database import Database
 from tests.frames.playing import Played, Snowing, play
 
 PROFILE = StorageProfile(tier="files")
@@ -28,6 +29,15 @@ def test_the_dry_run_tells_what_the_real_one_removes(ptp_json: Any, tmp_path: Pa
     assert not (run.path / "frames").exists()
     assert run.rows("SELECT count(*), count(file_path) FROM screenshots") == [(5, 0)]
     assert run.rows("SELECT count(frame_ref) FROM steps") == [(0,)]
+
+
+def test_an_archived_run_says_too_that_its_pictures_are_gone(ptp_json: Any, tmp_path: Path) -> None:
+    run = played(tmp_path)
+    ptp_json("prune", "--max-sessions", "0", "--roll-up")
+    assert ptp_json("cleanup", "screenshots")["runs"][0]["pictures"] == 5
+    assert not (run.path / "game_data.db").exists()
+    with Database(run.path / "game_data.db") as database:
+        assert database.row("SELECT count(*), count(file_path) FROM screenshots") == (5, 0)
 
 
 def test_a_live_run_keeps_its_pictures(ptp_json: Any, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_run_with_a_snapshot_that_a_person_named_stays(
 def test_a_tag_or_an_experiment_keeps_its_runs(recorded: Callable[..., Path], ptp_json: Any, tmp_path: Path) -> None:
     paper = recorded("FrozenLake-v1", "--experiment-name", "paper", ticks=20)
     tagged, other = recorded(ticks=20), recorded(ticks=20)
-    (tagged / "tags.txt").write_text("best\n")
+    ptp_json("tag", tagged.name, "best")
     ptp_json("prune", "--max-sessions", "0", "--keep-tag", "paper", "--keep-tag", "best")
     assert left(tmp_path / "var") == sorted([paper.name, tagged.name])
     assert not other.exists()

@@ -122,5 +122,5 @@ def test_the_verb_exits_with_1_on_drift_and_groups_it_for_programs(
     assert set(SCHEMA_KINDS) <= told.keys()
     assert told["missing_tables"][0]["fix"].startswith("CREATE TABLE objectives (")
     code, _, err = ptp("drift", "schema", "--central")
-    assert code == 2
-    assert "--central is not available yet" in err
+    assert code == 1
+    assert "there is no central database in" in err

@@ -193,7 +193,7 @@ def test_a_run_takes_an_old_config_and_says_so_once(tmp_path: Path) -> None:
 def test_every_version_is_told(ptp: Call, ptp_json: Json) -> None:
     told = ptp_json("version")
     assert {part: facts["here"] for part, facts in told.items() if part != "ROM profile"} == {
-        "code": __version__, "schema": "2.1", "config": "3.0", "central": "not set up", "snapshot format": "1",
+        "code": __version__, "schema": "2.1", "config": "3.0", "central": "1.1", "snapshot format": "1",
         "PyBoy state": told["PyBoy state"]["here"],
     }  # fmt: skip
     assert told["PyBoy state"]["here"].isdigit()
@@ -223,6 +223,18 @@ def test_what_does_not_fit_is_told_with_what_to_run(tmp_path: Path, ptp: Call, p
     assert code == 1
     assert "not everything fits" in err
     assert "1 with 9" in out
+
+
+@pytest.mark.parametrize(("state", "remedy"), [("0", None), ("255", "pip install pyboy==99.1"), ("odd", None)])
+def test_a_run_whose_states_are_too_new_for_this_pyboy_is_told_which_one_reads_them(
+    tmp_path: Path, ptp_json: Json, state: str, remedy: str | None
+) -> None:
+    folder = copy_run("2.0", tmp_path / "var")
+    header = json.loads((folder / "metadata.json").read_text())
+    header["facts"]["origin"] = {"pyboy": "99.1", "pyboy_state": state, "profile": "raw"}
+    (folder / "metadata.json").write_text(json.dumps(header))
+    told = ptp_json("version", "--check", "latest")["PyBoy state"]
+    assert (told["found"], told["run"]) == (f"{state}, PyBoy 99.1", remedy)
 
 
 def test_a_run_of_today_fits(ptp: Call, recorded: Callable[..., Path]) -> None:

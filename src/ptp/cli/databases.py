@@ -1,19 +1,46 @@
-"""Which databases a command line means, and migrating one as its owner."""
+"""Which databases a command line means, runs' own or the central one, and migrating one as its owner."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ptp.config.flags import Parser
+from ptp.config.tree import System
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 
 if TYPE_CHECKING:
+    from ptp.aggregation.server import Central
     from ptp.recording import RunDirectory
     from ptp.versioning.backup import Told
     from ptp.versioning.migration import Plan
 
 RUNS_HELP = "Runs: ids, directories, database files or patterns like 'var/records/01*'; all runs when none is named."
+
+URL_HELP = "The PostgreSQL of the central database; PTP_DATABASE_URL names it too. Else one in the data directory."
+
+
+def add_central_flags(parser: Parser) -> None:
+    """Add the flags of verbs that work on run databases or on the central one."""
+    parser.add_argument("--central", action="store_true", help="Work on the central database, not on runs.")
+    parser.add_argument("--database-url", metavar="URL", help=URL_HELP)
+
+
+def find_central(options: argparse.Namespace, system: System) -> Central:
+    """Return the central database that a command line means."""
+    from ptp.aggregation.server import Central
+
+    return Central(Path(system.data_dir), options.database_url)
+
+
+def refuse_with_central(**given: object) -> None:
+    """Refuse what belongs to run databases beside --central."""
+    for name, value in given.items():
+        if value:
+            word = f"--{name.replace('_', '-')}" if name.islower() else name
+            raise UsageError(f"{word} and --central don't go together; leave one out")
 
 
 def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:

@@ -1,7 +1,8 @@
-"""`ptp drift`: tell how a config file or a run database differs from what it should be."""
+"""`ptp drift`: tell how a config file or a database differs from what it should be."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
 from ptp.config.flags import Parser
-from ptp.errors import UnknownName, UsageError
+from ptp.config.tree import System
+from ptp.errors import UnknownName
 
 if TYPE_CHECKING:
     from ptp.versioning.drift import Finding
 
-DESCRIPTION = """Tell how a config file or a run database differs from what it should be, and how to mend it.
+DESCRIPTION = """Tell how a config file or a database differs from what it should be, and how to mend it.
 
-  ptp drift config FILE   unknown, missing and deprecated settings, wrong types and values
-  ptp drift schema RUN    missing and extra tables, columns, types and indexes
+  ptp drift config FILE        unknown, missing and deprecated settings, wrong types and values
+  ptp drift schema RUN         missing and extra tables, columns, types and indexes
+  ptp drift schema --central   the same of the central database, and its views
 
 The exit code is 1 when something differs.
 """
@@ -50,27 +53,42 @@ def _config(argv: list[str]) -> int:
 
 
 def _schema(argv: list[str]) -> int:
-    parser = Parser("ptp drift schema", "Compare a run database with the schema of its version.")
-    parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help=RUN_HELP)
-    parser.add_argument("--central", action="store_true", help="Compare the central database; not available yet.")
+    from ptp.cli.databases import add_central_flags, find_databases, refuse_with_central
+
+    parser = Parser("ptp drift schema", "Compare a database with the schema of its version.")
+    parser.add_argument("run", metavar="RUN", nargs="?", help=f"{RUN_HELP} Without it: the latest.")
+    add_central_flags(parser)
     options, system = parse_common(parser, argv)
     if options.central:
-        raise UsageError("--central is not available yet: the central database comes in a later version; name a run")
+        refuse_with_central(RUN=options.run)
+        return _central(options, system)
 
     import apsw
 
-    from ptp.cli.databases import find_databases
     from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
     from ptp.versioning.migration import opened
     from ptp.versioning.schema import check_found
     from ptp.versioning.shape import read_shape
     from ptp.versioning.stamp import read_version
 
-    database = find_databases(data_dir(system), [options.run])[0]
+    database = find_databases(data_dir(system), [options.run or "latest"])[0]
     with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
         version = check_found(read_version(connection, database), database)
         findings = schema_drift(read_shape(connection), version)
     return _report(str(database), version, findings, SCHEMA_KINDS, options.json, system.quiet)
+
+
+def _central(options: argparse.Namespace, system: System) -> int:
+    from ptp.aggregation.drift import CENTRAL_KINDS, central_drift
+    from ptp.aggregation.stamp import read_version
+    from ptp.cli.databases import find_central
+    from ptp.versioning.central import check_found
+
+    central = find_central(options, system)
+    with central.connected() as connection:
+        version = check_found(read_version(connection, central), central)
+        findings = central_drift(connection, version)
+    return _report(str(central), version, findings, CENTRAL_KINDS, options.json, system.quiet)
 
 
 def _report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.cli.common import RUN_HELP, data_dir, parse_common, tell_archived
 from ptp.config.flags import Parser
 from ptp.config.tree import System
 from ptp.recording import Metadata, RunDirectory, find_run
@@ -21,4 +21,4 @@ def parse_run(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, Syst
         directory = Library(folder).find(None)
     else:
         directory = find_run(folder, options.run)
-    return options, system, directory, directory.read_metadata()
+    return options, system, tell_archived(directory), directory.read_metadata()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.cli.common import RUN_HELP, open_run, parse_common
 from ptp.config.flags import Parser
 
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ def main(argv: list[str]) -> int:
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, say
-    from ptp.recording import find_run
     from ptp.replay import Replay, Tape
 
-    replay = Replay(Tape(find_run(data_dir(system), options.run)), options.from_tick)
+    replay = Replay(Tape(open_run(system, options.run)), options.from_tick)
     talk = not (options.verify or options.json or system.quiet)
     try:
         for step in replay:

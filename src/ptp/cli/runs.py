@@ -35,11 +35,13 @@ def main(argv: list[str]) -> int:
     if not found:
         say(f"no runs in {data_dir(system)} yet; make one with `ptp run --world FrozenLake-v1 --max-ticks 1000`")
         return 0
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (run.run_id, local_time(run.started_at), run.status, run.world, run.agent, number(run.ticks),
-         number(run.episodes), number(run.total_reward))
+         number(run.episodes), number(run.total_reward), ", ".join(run.tags))
         for run in found
     ]  # fmt: skip
-    headers = ("run", "started", "status", "world", "agent", "ticks", "episodes", "reward")
+    headers: tuple[str, ...] = ("run", "started", "status", "world", "agent", "ticks", "episodes", "reward", "tags")
+    if not any(run.tags for run in found):
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
     print_table(headers, rows, right=("ticks", "episodes", "reward"))
     return 0

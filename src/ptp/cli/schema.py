@@ -1,7 +1,8 @@
-"""`ptp schema`: bring run databases to another schema, verify them, and tell their history."""
+"""`ptp schema`: bring run databases, or the central one, to another schema, verify them, and tell their history."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,16 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptp.cli.common import data_dir, parse_common
-from ptp.cli.databases import RUNS_HELP, find_databases, migrate_run
+from ptp.cli.databases import (
+    RUNS_HELP,
+    add_central_flags,
+    find_central,
+    find_databases,
+    migrate_run,
+    refuse_with_central,
+)
 from ptp.config.flags import Parser
+from ptp.config.tree import System
 from ptp.errors import PtpError, UnknownName
 
 if TYPE_CHECKING:
     from ptp.versioning.backup import Told
     from ptp.versioning.migration import Plan
-    from ptp.versioning.stamp import Loss
+    from ptp.versioning.stamp import Loss, Migration
+    from ptp.versioning.verify import Verified
 
-DESCRIPTION = """Bring run databases to another schema, verify them, and tell their history.
+DESCRIPTION = """Bring run databases, or with --central the central one, to another schema, verify them, and tell
+their history.
 
   ptp schema migrate [RUN...]   take databases to the newest schema, or to --to
   ptp schema verify [RUN...]    check versions, tables and pages
@@ -40,15 +51,18 @@ def main(argv: list[str]) -> int:
 def _migrate(argv: list[str]) -> int:
     from ptp.versioning import SCHEMA_VERSION
 
-    parser = Parser("ptp schema migrate", "Take run databases to another schema, in one step that can't be torn.")
+    parser = Parser("ptp schema migrate", "Take databases to another schema, in one step that can't be torn.")
     parser.add_argument("runs", metavar="RUN", nargs="*", help=RUNS_HELP)
     parser.add_argument("--from", dest="start", metavar="V", help="Only databases of this schema.")
-    parser.add_argument(
-        "--to", metavar="V", default=SCHEMA_VERSION, help=f"Schema to have (default: {SCHEMA_VERSION})."
-    )
+    parser.add_argument("--to", metavar="V", help=f"Schema to have (default: {SCHEMA_VERSION}, or the newest central).")
     parser.add_argument("--dry-run", action="store_true", help="Say what would be done, and do nothing.")
     parser.add_argument("--keep-backup", action="store_true", help="Keep the copy of each database as it was.")
+    add_central_flags(parser)
     options, system = parse_common(parser, argv)
+    if options.central:
+        refuse_with_central(RUN=options.runs, **{"from": options.start}, keep_backup=options.keep_backup)
+        return _migrate_central(options, system)
+    options.to = options.to or SCHEMA_VERSION
 
     from ptp.cli.output import print_json
     from ptp.versioning.migration import plan
@@ -75,6 +89,21 @@ def _migrate(argv: list[str]) -> int:
     elif talk and not plans and not failed:
         _say_none(data_dir(system), options.start)
     return 1 if failed else 0
+
+
+def _migrate_central(options: argparse.Namespace, system: System) -> int:
+    from ptp.aggregation import migration
+    from ptp.cli.output import print_json
+    from ptp.versioning.central import CENTRAL_VERSION, check_target
+
+    central, target = find_central(options, system), check_target(options.to or CENTRAL_VERSION)
+    work = migration.plan if options.dry_run else migration.migrate
+    with central.connected(make=not options.dry_run) as connection:
+        done = work(connection, central, target)
+    _teller(not (options.json or system.quiet), options.dry_run)(done)
+    if options.json:
+        print_json({"dry_run": options.dry_run, "migrations": [done], "failed": []})
+    return 0
 
 
 def _is_of(database: Path, version: str | None) -> bool:
@@ -163,15 +192,19 @@ def _progress(talk: bool) -> Iterator[Told]:
 
 
 def _verify(argv: list[str]) -> int:
-    parser = Parser("ptp schema verify", "Check the version, the tables and the pages of run databases.")
+    parser = Parser("ptp schema verify", "Check the version, the tables and the pages of databases.")
     parser.add_argument("runs", metavar="RUN", nargs="*", help=RUNS_HELP)
+    add_central_flags(parser)
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, say
     from ptp.versioning.verify import verify
 
-    databases = find_databases(data_dir(system), options.runs)
-    results = [verify(database) for database in databases]
+    if options.central:
+        refuse_with_central(RUN=options.runs)
+        results = [_verified_central(options, system)]
+    else:
+        results = [verify(database) for database in find_databases(data_dir(system), options.runs)]
     if options.json:
         print_json(results)
     elif not system.quiet:
@@ -184,30 +217,61 @@ def _verify(argv: list[str]) -> int:
     return 0 if all(result.good for result in results) else 1
 
 
+def _verified_central(options: argparse.Namespace, system: System) -> Verified:
+    from ptp.aggregation.drift import verify
+
+    central = find_central(options, system)
+    with central.connected() as connection:
+        return verify(connection, central)
+
+
 def _history(argv: list[str]) -> int:
     parser = Parser("ptp schema history", "Tell the migrations of a run; without one, every schema there is.")
     parser.add_argument("run", metavar="RUN", nargs="?", help="A run: its id, its directory, or `latest`.")
+    add_central_flags(parser)
     options, system = parse_common(parser, argv)
+    if options.central:
+        refuse_with_central(RUN=options.run)
+        return _tell_history(*_history_of_central(options, system), options.json)
+    if options.run is not None:
+        return _tell_history(*_history_of_run(data_dir(system), options.run), options.json)
 
-    from ptp.cli.output import print_json, print_table, say
+    from ptp.cli.output import print_json, print_table
     from ptp.versioning.schema import VERSIONS
 
-    if options.run is None:
-        if options.json:
-            print_json([{"version": version, "changes": changes} for version, changes in VERSIONS.items()])
-        else:
-            print_table(("schema", "what it changed"), list(VERSIONS.items()))
-        return 0
+    if options.json:
+        print_json([{"version": version, "changes": changes} for version, changes in VERSIONS.items()])
+    else:
+        print_table(("schema", "what it changed"), list(VERSIONS.items()))
+    return 0
+
+
+def _history_of_run(folder: Path, run: str) -> tuple[str, str, list[Migration]]:
     import apsw
 
     from ptp.versioning.migration import opened
     from ptp.versioning.stamp import read_history, read_version
 
-    (database,) = find_databases(data_dir(system), [options.run])[:1]
+    (database,) = find_databases(folder, [run])[:1]
     with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
-        version, history = read_version(connection, database), read_history(connection)
-    if options.json:
-        print_json({"database": str(database), "version": version, "migrations": history})
+        return str(database), read_version(connection, database), read_history(connection)
+
+
+def _history_of_central(options: argparse.Namespace, system: System) -> tuple[str, str, list[Migration]]:
+    from ptp.aggregation.stamp import read_history, read_version
+    from ptp.versioning.central import check_found
+
+    central = find_central(options, system)
+    with central.connected() as connection:
+        version = check_found(read_version(connection, central), central)
+        return str(central), version, read_history(connection)
+
+
+def _tell_history(database: str, version: str, history: list[Migration], as_json: bool) -> int:
+    from ptp.cli.output import print_json, print_table, say
+
+    if as_json:
+        print_json({"database": database, "version": version, "migrations": history})
         return 0
     say(f"{database} has schema {version}{'' if history else ', and was never migrated'}")
     if history:

@@ -1,4 +1,4 @@
-"""`ptp screenshot`: list pictures and show them in the terminal."""
+"""`ptp screenshot`: list pictures, show them in the terminal, and write them to files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ptp.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from ptp.dashboard.drawing import Drawn
 
-DESCRIPTION = """List pictures and show them in the terminal.
+DESCRIPTION = """List pictures, show them in the terminal, and write them to files.
 
   ptp screenshot latest [--run RUN] [--output FILE]                show the newest picture
   ptp screenshot show ID [--run RUN] [--output FILE]               show one: its id, or tick-N for any tick
   ptp screenshot list [--run RUN] [--page N] [--page-size N]       list those that were kept
+  ptp screenshot export -o DIR [--run RUN] [--from N] [--to N]     write those that were kept as files
 
 A run that kept no pictures is drawn from its tape.
 """
@@ -24,7 +25,7 @@ A run that kept no pictures is drawn from its tape.
 
 def main(argv: list[str]) -> int:
     """Run the verb."""
-    actions = {"latest": _latest, "show": _show, "list": _list}
+    actions = {"latest": _latest, "show": _show, "list": _list, "export": _export}
     if not argv or argv[0] in {"-h", "--help"}:
         sys.stdout.write(DESCRIPTION)
         return 0
@@ -79,26 +80,16 @@ def _write(path: Path, data: bytes) -> None:
         raise UsageError(f"-o {path}: {problem.strerror}; name another file") from None
 
 
-def in_terminal(drawn: Drawn, columns: int | None = None) -> str:
-    """Return a picture as text: two pixels, one above the other, in each character."""
+def in_terminal(drawn: Drawn) -> str:
+    """Return a picture as text that is no wider than the terminal."""
     import shutil
 
     if drawn.media_type.startswith("text"):
         return drawn.data.decode()
+    from ptp.cli.pixels import as_text, fit
     from ptp.dashboard.shots import as_pixels
 
-    pixels = as_pixels(drawn)
-    columns = columns or shutil.get_terminal_size((100, 40)).columns
-    step = max(1, -(-pixels.shape[1] // columns))
-    pixels = pixels[::step, ::step]
-    lines = []
-    for row in range(0, len(pixels) - 1, 2):
-        cells = [
-            f"\033[38;2;{a[0]};{a[1]};{a[2]};48;2;{b[0]};{b[1]};{b[2]}m▀"
-            for a, b in zip(pixels[row].tolist(), pixels[row + 1].tolist(), strict=True)
-        ]
-        lines.append("".join(cells) + "\033[0m")
-    return "\n".join(lines)
+    return as_text(fit(as_pixels(drawn), shutil.get_terminal_size((100, 40)).columns))
 
 
 def _list(argv: list[str]) -> int:
@@ -126,3 +117,26 @@ def _list(argv: list[str]) -> int:
         )
         say(f"{found.total_count:,} pictures")
     return 0
+
+
+def _export(argv: list[str]) -> int:
+    parser = Parser("ptp screenshot export", "Write the pictures that were kept as files, one for each tick.")
+    parser.add_argument("-o", "--output", metavar="DIR", required=True, help="The folder; it is made if need be.")
+    parser.add_argument("--from", dest="first", type=int, default=1, metavar="N", help="First tick (default: 1).")
+    parser.add_argument("--to", dest="last", type=int, metavar="N", help="Last tick (default: the last of the run).")
+    parser.add_argument("--format", choices=("jpeg", "png", "webp"), help="The form (default: as they were kept).")
+
+    from ptp.cli.output import print_json, say
+    from ptp.cli.reading import parse_run
+    from ptp.cli.sizes import in_words
+    from ptp.frames.export import export_pictures
+
+    options, system, directory, _ = parse_run(parser, argv)
+    done = export_pictures(directory, Path(options.output), options.first, options.last, options.format)
+    if options.json:
+        print_json(done)
+    elif not system.quiet:
+        say(f"{done.path}: {done.pictures:,} pictures, {in_words(done.bytes)}")
+    for problem in done.missing[:5]:
+        sys.stderr.write(f"ptp: {problem}\n")
+    return 1 if done.missing else 0

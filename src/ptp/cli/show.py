@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.cli.common import RUN_HELP, open_run, parse_common
 from ptp.config.flags import Parser
 
 if TYPE_CHECKING:
@@ -18,20 +18,23 @@ def main(argv: list[str]) -> int:
     parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help=RUN_HELP)
     options, system = parse_common(parser, argv)
 
-    from ptp.cli.output import print_json
-    from ptp.recording import find_run
-    from ptp.recording.figures import make_report
+    from msgspec import structs
 
-    directory = find_run(data_dir(system), options.run)
+    from ptp.cli.output import print_json
+    from ptp.recording.figures import make_report
+    from ptp.recording.tags import read_tags
+
+    directory = open_run(system, options.run)
     report = make_report(directory)
+    tags = read_tags(directory)
     if options.json:
-        print_json(report)
+        print_json({**structs.asdict(report), "tags": tags})
     else:
-        _tell(directory, report)
+        _tell(directory, report, tags)
     return 0
 
 
-def _tell(directory: RunDirectory, report: Report) -> None:
+def _tell(directory: RunDirectory, report: Report, tags: list[str]) -> None:
     from ptp.cli.output import BOLD, DIM, STATUS_COLORS, local_time, number, paint, print_table, say
 
     run = report.run
@@ -42,6 +45,7 @@ def _tell(directory: RunDirectory, report: Report) -> None:
         "began": local_time(run.started_at),
         "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
         "seed": str(run.random_seed),
+        **({"tags": ", ".join(tags)} if tags else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
         **({"rewinds": str(run.rewinds)} if run.rewinds else {}),

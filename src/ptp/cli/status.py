@@ -58,10 +58,10 @@ def _tell(status: Status, metadata: Metadata) -> None:
         say(f"  {member.name or '?':<12} level {member.level:<3} {bar} {member.hp}/{member.max_hp}")
 
 
-def hp_bar(hp: int, most: int) -> str:
+def hp_bar(hp: int, most: int, width: int = BAR) -> str:
     """Return health as a bar of characters."""
     from ptp.cli.output import GREEN, RED, YELLOW, paint
 
-    full = round(BAR * hp / most) if most else 0
+    full = round(width * hp / most) if most else 0
     color = GREEN if hp * 2 > most else YELLOW if hp * 5 > most else RED
-    return paint("█" * full, color) + "░" * (BAR - full)
+    return paint("█" * full, color) + "░" * (width - full)

@@ -12,10 +12,12 @@ import msgspec
 
 from ptp import __version__
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.cli.databases import URL_HELP, find_central
 from ptp.config.flags import Parser
 from ptp.errors import PtpError, UsageError
 
 if TYPE_CHECKING:
+    from ptp.aggregation.server import Central
     from ptp.recording import Metadata, RunDirectory
 
 DESCRIPTION = """Tell every version.
@@ -45,6 +47,7 @@ def main(argv: list[str]) -> int:
     parser = Parser("ptp version", DESCRIPTION)
     parser.add_argument("run", metavar="RUN", nargs="?", help=f"{RUN_HELP} Only with --check.")
     parser.add_argument("--check", action="store_true", help="Compare with the recorded runs, or with RUN.")
+    parser.add_argument("--database-url", metavar="URL", help=URL_HELP)
     options, system = parse_common(parser, argv)
     if options.run and not options.check:
         raise UsageError(f"a run is only looked at with --check: `ptp version --check {options.run}`")
@@ -56,6 +59,8 @@ def main(argv: list[str]) -> int:
         checks = _checked_run(data_dir(system), options.run, checks)
     elif options.check:
         checks["schema"] = _checked_runs(data_dir(system), checks["schema"])
+    if options.check:
+        checks["central"] = _checked_central(find_central(options, system), checks["central"])
     if options.json:
         print_json({check.part: check for check in checks.values()})
     elif not system.quiet:
@@ -68,12 +73,13 @@ def installed() -> dict[str, Check]:
     from ptp.config.tree import VERSION
     from ptp.snapshots.snapshot import FORMAT
     from ptp.versioning import SCHEMA_VERSION
+    from ptp.versioning.central import CENTRAL_VERSION
 
     versions = {
         "code": __version__,
         "schema": SCHEMA_VERSION,
         "config": VERSION,
-        "central": NOT_SET_UP,
+        "central": CENTRAL_VERSION,
         "snapshot format": str(FORMAT),
         "PyBoy state": pyboy_state_version(),
         "ROM profile": ", ".join(_profiles()),
@@ -107,6 +113,24 @@ def _checked_runs(folder: Path, schema: Check) -> Check:
     told = ", ".join(f"{count:,} with {version}" for version, count in sorted(found.items()))
     others = sorted(version for version in found if version != schema.here)
     return Check("schema", schema.here, told, _schema_remedy(others[0], schema.here, "") if others else None)
+
+
+def _checked_central(central: Central, check: Check) -> Check:
+    """Look at the central database, if there is one."""
+    from ptp.aggregation.stamp import read_version
+    from ptp.versioning.central import VERSIONS
+
+    if not central.exists():
+        return msgspec.structs.replace(check, found=NOT_SET_UP)
+    try:
+        with central.connected() as connection:
+            version = read_version(connection, central)
+    except PtpError:
+        return msgspec.structs.replace(check, found="unreachable", run="ptp db status")
+    if version == check.here:
+        return msgspec.structs.replace(check, found=version)
+    remedy = "ptp schema migrate --central" if version is None or version in VERSIONS else UPGRADE
+    return msgspec.structs.replace(check, found=version or "empty", run=remedy)
 
 
 def _schema_of(directory: RunDirectory) -> str:
@@ -145,7 +169,7 @@ def _checked_run(folder: Path, name: str, checks: dict[str, Check]) -> dict[str,
         "schema": (schema, _schema_remedy(schema, checks["schema"].here, name)),
         "config": _config_of(directory),
         "snapshot format": _snapshots_of(directory, checks["snapshot format"].here),
-        "PyBoy state": _pyboy_of(metadata),
+        "PyBoy state": _pyboy_of(metadata, checks["PyBoy state"].here),
         "ROM profile": _profile_of(metadata),
     }
     return checks | {part: Check(part, checks[part].here, found, run) for part, (found, run) in fits.items()}
@@ -189,13 +213,16 @@ def _formats(folder: Path) -> Iterator[str]:
         yield str(magic[-1]) if magic[:-1] == MAGIC[:-1] else "damaged"
 
 
-def _pyboy_of(metadata: Metadata) -> tuple[str, str | None]:
+def _pyboy_of(metadata: Metadata, here: str) -> tuple[str, str | None]:
     from importlib.metadata import version
 
-    then = metadata.facts.origin.get("pyboy")
+    origin = metadata.facts.origin
+    then, state = origin.get("pyboy"), origin.get("pyboy_state")
     if then is None:
         return "not a Game Boy", None
-    return f"PyBoy {then}", f"pip install pyboy=={then}" if _newer(then, version("pyboy")) else None
+    told = f"PyBoy {then}" if state is None else f"{state}, PyBoy {then}"
+    unreadable = _newer(then, version("pyboy")) if state is None else _newer(state, here)
+    return told, f"pip install pyboy=={then}" if unreadable else None
 
 
 def _profile_of(metadata: Metadata) -> tuple[str, str | None]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ptp.cli.common import RUN_HELP, data_dir, parse_common
+from ptp.cli.common import RUN_HELP, open_run, parse_common
 from ptp.config.flags import Parser
 
 DESCRIPTION = """Make a video of a recorded run, played again from its tape; it need not have kept pictures.
@@ -33,10 +33,9 @@ def main(argv: list[str]) -> int:
     output = _check_output(options.output)
 
     from ptp.cli.output import print_json, say
-    from ptp.recording import find_run
     from ptp.replay.video import VideoPlan, make_video
 
-    directory = find_run(data_dir(system), options.run)
+    directory = open_run(system, options.run)
     plan = VideoPlan(options.first, options.last, options.speed, options.overlay)
     with _progress(system.quiet or options.json) as progress:
         made = make_video(directory, plan, output, progress)

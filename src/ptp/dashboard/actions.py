@@ -111,10 +111,9 @@ class ActionLog:
         """Return the places of everything that the filter lets through, in order."""
         first, last = max(1, query.from_tick or 1), min(index.last_tick, query.to_tick or index.last_tick)
         events = (index.event_ticks >= first) & (index.event_ticks <= last)
-        ticks = np.arange(first, last + 1)
-        codes = self._wanted(
-            index, query
-        )  # a kind of event is taken for that, and no command of its name is looked for
+        ticks = np.arange(first, last + 1 if query.kind != "events" else first)
+        # a kind of event is taken for that, and no command of its name is looked for
+        codes = self._wanted(index, query)
         if query.action and query.kind != "events" and not np.isin(codes, index.event_codes).any():
             self._learn_commands(database, index)
             codes = self._wanted(index, query)
@@ -128,7 +127,7 @@ class ActionLog:
             ticks = ticks[np.isin(ticks, in_commands)]
             events &= np.array(in_events[: len(events)], bool)
         before = np.searchsorted(index.event_ticks, ticks, "left")
-        of_commands = ticks - 1 + before if query.kind != "events" else np.zeros(0, np.int64)
+        of_commands = ticks - 1 + before
         numbers = np.nonzero(events)[0] if query.kind != "commands" else np.zeros(0, np.int64)
         return np.sort(np.concatenate([of_commands, index.event_ticks[numbers] + numbers]).astype(np.int64))
 

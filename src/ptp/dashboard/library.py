@@ -36,6 +36,8 @@ class _Entry(msgspec.Struct):
     line: RunLine | None
     metadata: Metadata | None
     read: float
+    words: str = ""
+    """What is searched for words."""
 
 
 Lines = list[RunLine]
@@ -153,7 +155,9 @@ class Library:
         """Return the runs of a query in order; remembered while no run changes."""
         everything = msgspec.structs.replace(query, page=1, page_size=0)
         if self._answer is None or self._answer[0] != everything:
-            wanted = [line for line in self._readable() if _matches(line, query)]
+            words = query.text.lower().split() if query.text else []
+            entries = [entry for entry in self._entries.values() if _has(entry, words)]
+            wanted = [entry.line for entry in entries if entry.line and _matches(entry.line, query)]
             wanted.sort(key=_sort_key(query.sort), reverse=query.descending)
             self._answer = (everything, wanted)
         return self._answer[1]
@@ -227,7 +231,7 @@ class Library:
         except PtpError:
             self._entries[name] = _Entry(changed, None, None, now)  # counted as unreadable; naming it tells why
             return
-        self._entries[name] = _Entry(changed, line, metadata, now)
+        self._entries[name] = _Entry(changed, line, metadata, now, _words(line))
 
     def _forget(self) -> None:
         self._answer, self._overview = None, None
@@ -276,14 +280,17 @@ def _count(directory: RunDirectory, line: RunLine) -> None:
         line.total_cost = next((row[0] for row in database.rows(newest)), None)
 
 
+def _words(line: RunLine) -> str:
+    return f"{line.run_id} {line.world} {line.agent} {line.experiment_name} {line.stopped_by} {line.error}".lower()
+
+
+def _has(entry: _Entry, words: list[str]) -> bool:
+    return all(word in entry.words for word in words)
+
+
 def _matches(line: RunLine, query: Query) -> bool:
-    for wanted, found in ((query.status, line.status), (query.world, line.world), (query.agent, line.agent)):
-        if wanted and wanted != found:
-            return False
-    if not query.text:
-        return True
-    words = f"{line.run_id} {line.world} {line.agent} {line.experiment_name} {line.stopped_by} {line.error}".lower()
-    return all(word in words for word in query.text.lower().split())
+    asked = ((query.status, line.status), (query.world, line.world), (query.agent, line.agent))
+    return all(wanted == found for wanted, found in asked if wanted)
 
 
 def _sort_key(name: SortKey) -> Callable[[RunLine], Any]:

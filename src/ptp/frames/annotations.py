@@ -5,8 +5,9 @@ A Game Boy screen is read from the tile map in memory, so nothing is guessed and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +23,7 @@ Box = tuple[int, int, int, int]
 
 TILE, SQUARE, LIFT = 8, 16, 4  # pixels; a figure stands four pixels above its square
 TOP_LEFT, TOP, TOP_RIGHT, SIDE, BOTTOM_LEFT, BOTTOM_RIGHT = 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7E
+PIECE = re.compile(r"[^\0 ](?:[^\0]*[^\0 ])?")  # words in a row; \0 stands for a tile that is no character
 
 
 class DetectedText(msgspec.Struct, frozen=True):
@@ -82,18 +84,22 @@ def annotate_game(world: GameBoyWorld) -> Annotations:
 
 def find_text(tiles: bytes, columns: int, charmap: Charmap) -> Iterator[DetectedText]:
     """Return the pieces of text in a tile map, top to bottom and left to right."""
-    from ptp.worlds.gameboy.text import ARROW, BLANK, BREAK, CURSOR, CURSOR_LEFT_BEHIND
+    from ptp.worlds.gameboy.text import BREAK
 
-    marks = bytes.maketrans(bytes([ARROW, CURSOR, CURSOR_LEFT_BEHIND]), bytes([BLANK] * 3))
-    for top in range(len(tiles) // columns):
-        row = charmap.characters(tiles[top * columns : (top + 1) * columns].translate(marks))
-        start = 0
-        for piece in row.split(BREAK):
-            words = piece.strip()
-            if words:
-                left = start + len(piece) - len(piece.lstrip())
-                yield DetectedText(charmap.expand(words), _box(left, top, left + len(words), top + 1))
-            start += len(piece) + 1
+    text = charmap.characters(tiles.translate(_marks()))
+    rows = BREAK.join(text[start : start + columns] for start in range(0, len(text), columns))
+    for piece in PIECE.finditer(rows):
+        words = piece.group()
+        top, left = divmod(piece.start(), columns + 1)
+        yield DetectedText(charmap.expand(words), _box(left, top, left + len(words), top + 1))
+
+
+@cache
+def _marks() -> bytes:
+    """Return the table that makes arrows and cursors blank; they are no text."""
+    from ptp.worlds.gameboy.text import ARROW, BLANK, CURSOR, CURSOR_LEFT_BEHIND
+
+    return bytes.maketrans(bytes([ARROW, CURSOR, CURSOR_LEFT_BEHIND]), bytes([BLANK] * 3))
 
 
 def find_menus(tiles: bytes, columns: int, screen: str) -> Iterator[MenuRegion]:
@@ -101,17 +107,16 @@ def find_menus(tiles: bytes, columns: int, screen: str) -> Iterator[MenuRegion]:
     from ptp.worlds.gameboy.text import CURSOR
 
     rows = len(tiles) // columns
-    for place, tile in enumerate(tiles):
-        if tile != TOP_LEFT:
-            continue
+    place = tiles.find(TOP_LEFT)
+    while place >= 0:
         top, left = divmod(place, columns)
         right = _follow(tiles, place, 1, columns - left, TOP, TOP_RIGHT)
         down = _follow(tiles, place, columns, rows - top, SIDE, BOTTOM_LEFT)
-        if right is None or down is None or tiles[place + right + down * columns] != BOTTOM_RIGHT:
-            continue
-        inside = b"".join(tiles[place + row * columns : place + row * columns + right] for row in range(1, down))
-        kind = ("battle_menu" if screen == "battle" else "menu") if CURSOR in inside else "text_box"
-        yield MenuRegion(kind, _box(left, top, left + right + 1, top + down + 1))
+        if right is not None and down is not None and tiles[place + right + down * columns] == BOTTOM_RIGHT:
+            inside = b"".join(tiles[place + row * columns : place + row * columns + right] for row in range(1, down))
+            kind = ("battle_menu" if screen == "battle" else "menu") if CURSOR in inside else "text_box"
+            yield MenuRegion(kind, _box(left, top, left + right + 1, top + down + 1))
+        place = tiles.find(TOP_LEFT, place + 1)
 
 
 def _follow(tiles: bytes, place: int, stride: int, most: int, edge: int, corner: int) -> int | None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import msgspec
 
 from ptp.engine.records import Notice
-from ptp.errors import RunUnreadable
-from ptp.frames.pictures import Format, Picture, decode, encode, fingerprint
+from ptp.frames.disk import NEARLY
+from ptp.frames.entries import ArchiveForgotten, ArchiveRemoved
+from ptp.frames.pictures import Format, encode, fingerprint
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import Counts, Shot, ShotMetadata, metadata_of, records_of
 from ptp.frames.triggers import EVENTS
 
 PLACE = "frames"
+PARTS = 16  # an archive is closed when it has grown to this part of the quota
+PER_PICTURE, PER_ARCHIVE = 200, 40_960  # bytes that SQLite may need beside the pictures themselves
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
     segment INTEGER PRIMARY KEY,
@@ -47,22 +49,30 @@ class _Place(msgspec.Struct, frozen=True, gc=False):
 
 
 class ArchiveStore:
-    """Fills one archive after the other; a picture is told only when its segment is committed."""
+    """Fills one archive after the other; a picture is told only when its segment is committed.
+
+    When the quota is used up the oldest archive goes as a whole, which is why none grows beyond a small part of it.
+    """
 
     def __init__(self, run: Path, quota: int, profile: StorageProfile, quality: int) -> None:
         self.counts = Counts()
+        self._run = run
         self._folder = run / PLACE
         self._folder.mkdir(parents=True, exist_ok=True)
         self._quota = quota
+        self._part = quota // PARTS
         self._profile = profile
         self._format: Format = profile.format
         self._quality = quality
-        self._number = len(archives(run))
-        self._closed_bytes = sum(path.stat().st_size for path in archives(run))
+        self._number = max((int(path.stem.rpartition("_")[2]) for path in archives(run)), default=0)
         self._connection: apsw.Connection | None = None
         self._last = ""
         self._told: set[str] = set()
+        self._measure()
         self._begin_segment()
+
+    def _measure(self) -> None:
+        self.counts.bytes = sum(path.stat().st_size for path in archives(self._run))
 
     def _begin_segment(self) -> None:
         self._data = bytearray()
@@ -83,29 +93,58 @@ class ArchiveStore:
             place = self._known[digest] = (len(self._data), len(data))
             self._data += data
         self._places.append(_Place(shot, *place, metadata_of(shot, self._format, self._quality, digest)))
-        return self._commit() if len(self._places) >= self._profile.segment_frames else []
+        full = len(self._places) >= self._profile.segment_frames or len(self._data) >= self._part
+        return self._commit() if full else []
 
     def _commit(self) -> list[msgspec.Struct]:
         places, data = self._places, bytes(self._data)
         self._begin_segment()
         last = places[-1].shot
-        if self.counts.bytes + len(data) > self._quota:
-            self.counts.skipped += len(places)
-            return self._tell(last, "frames_full", f"archives fill their {self._quota:,} bytes; no more are kept")
+        needed = len(data) + len(data) // 1000 + PER_PICTURE * len(places) + PER_ARCHIVE
+        if needed > self._quota:
+            self.counts.failed += len(places)
+            remedy = f"{len(data):,} bytes don't fit into {self._quota:,}; raise --screenshot-max-storage"
+            return self._tell(last, "frame_lost", f"pictures can't be kept: {remedy}")
         try:
+            told = self._make_room(last, needed)
             name = self._write(places, data)
         except (apsw.Error, OSError) as problem:
             self.counts.failed += len(places)
             return self._tell(last, "frame_lost", f"pictures can't be written: {problem}; see `ptp du` and `ptp prune`")
         self.counts.kept += len(places)
-        told: list[msgspec.Struct] = []
         for place in places:
             told += records_of(place.shot, f"{PLACE}/{name}#{place.shot.tick}", place.size, place.metadata)
+        return told + self._warn(last)
+
+    def _make_room(self, shot: Shot, needed: int) -> list[msgspec.Struct]:
+        """Remove the oldest archives until a segment fits."""
+        told: list[msgspec.Struct] = []
+        for path in archives(self._run):
+            if self.counts.bytes + needed <= self._quota:
+                break
+            if self._connection is not None and path == self._path():
+                self._rotate()
+            self.counts.removed += _count_frames(path)
+            path.unlink()
+            self._measure()
+            told += [ArchiveForgotten(f"{PLACE}/{path.name}"), ArchiveRemoved(f"{PLACE}/{path.name}")]
+        if told:
+            words = f"pictures fill their {self._quota:,} bytes; the oldest archives are removed for new ones"
+            told += self._tell(shot, "frames_removed", words)
         return told
+
+    def _warn(self, shot: Shot) -> list[msgspec.Struct]:
+        if self.counts.bytes < NEARLY * self._quota:
+            return []
+        used = f"{self.counts.bytes / self._quota:.0%} of their {self._quota:,} bytes"
+        return self._tell(shot, "frames_nearly_full", f"pictures take {used}; see --screenshot-max-storage")
+
+    def _path(self) -> Path:
+        return self._folder / f"archive_{self._number:06d}.db"
 
     def _write(self, places: list[_Place], data: bytes) -> str:
         connection = self._connection or self._open_next()
-        path = self._folder / f"archive_{self._number:06d}.db"
+        path = self._path()
         with connection:
             ((newest,),) = connection.execute("SELECT coalesce(max(segment), 0) FROM segments")
             segment = newest + 1
@@ -120,23 +159,27 @@ class ArchiveStore:
                 ],
             )  # fmt: skip
             ((frames, episodes),) = connection.execute("SELECT count(*), count(DISTINCT episode) FROM frames")
-        self.counts.bytes = self._closed_bytes + path.stat().st_size
-        if frames >= self._profile.max_frames_per_archive or episodes >= self._profile.max_episodes_per_archive:
-            self._rotate(path)
+        self._measure()
+        profile = self._profile
+        if (
+            frames >= profile.max_frames_per_archive
+            or episodes >= profile.max_episodes_per_archive
+            or path.stat().st_size >= self._part
+        ):
+            self._rotate()
         return path.name
 
     def _open_next(self) -> apsw.Connection:
         self._number += 1
-        self._connection = apsw.Connection(str(self._folder / f"archive_{self._number:06d}.db"))
+        self._connection = apsw.Connection(str(self._path()))
         self._connection.pragma("synchronous", "normal")
         self._connection.execute(SCHEMA)
         return self._connection
 
-    def _rotate(self, path: Path) -> None:
+    def _rotate(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-            self._closed_bytes += path.stat().st_size
 
     def _tell(self, shot: Shot, kind: str, message: str) -> list[msgspec.Struct]:
         if kind in self._told:
@@ -152,41 +195,20 @@ class ArchiveStore:
     def close(self) -> list[msgspec.Struct]:
         """Commit the segment that is not full yet."""
         told = self._commit() if self._places else []
-        if self._connection is not None:
-            self._connection.close()
+        self._rotate()
         return told
+
+
+def _count_frames(path: Path) -> int:
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        ((count,),) = connection.execute("SELECT count(*) FROM frames")
+        connection.close()
+    except apsw.Error:
+        return 0  # damaged: its pictures were lost before
+    return int(count)
 
 
 def archives(run: Path) -> list[Path]:
     """Return the archives of a run, oldest first."""
     return sorted((run / PLACE).glob("archive_*.db"))
-
-
-def archived_frames(path: Path, first: int = 1, last: int | None = None) -> Iterator[tuple[int, Picture]]:
-    """Return the pictures of an archive from tick *first* to *last*."""
-    query = """SELECT tick, format, substr(data, start + 1, size) FROM frames JOIN segments USING (segment)
-               WHERE tick >= ? AND (? IS NULL OR tick <= ?) ORDER BY tick"""
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        for tick, form, data in connection.execute(query, (first, last, last)):
-            yield tick, decode(data, form)
-        connection.close()
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
-
-
-def read_frame(run: Path, reference: str) -> Picture:
-    """Return the picture that `steps.frame_ref` or `screenshots.file_path` names."""
-    from ptp.frames.pictures import FORMATS
-
-    name, _, tick = reference.partition("#")
-    if tick:
-        for _, picture in archived_frames(run / name, int(tick), int(tick)):
-            return picture
-        raise RunUnreadable(f"{name} has no picture of tick {tick}")
-    try:
-        return decode((run / name).read_bytes(), FORMATS[Path(name).suffix])
-    except (OSError, KeyError, ValueError) as problem:
-        raise RunUnreadable(
-            f"{run / name} can't be read: {problem}; `ptp video` draws it again from the tape"
-        ) from None

@@ -50,6 +50,21 @@ class FrameForgotten(msgspec.Struct, frozen=True, gc=False):
     tick: int
 
 
+class ArchiveForgotten(msgspec.Struct, frozen=True, gc=False):
+    """The steps that referred into a removed archive refer to nothing now; told together with `ArchiveRemoved`."""
+
+    path: str
+
+
+class ArchiveRemoved(msgspec.Struct, frozen=True, gc=False):
+    """An archive made room for newer pictures."""
+
+    path: str
+
+
+IN_ARCHIVE = "file_path > ?1 || '#' AND file_path < ?1 || '$'"  # the sign after # ends the paths that begin with it
+
+
 def frame_statements(run_id: str) -> dict[type[msgspec.Struct], Statement]:
     """Return the statement for each kind of record, as `ptp.recording.rows` has them for its own.
 
@@ -66,6 +81,10 @@ def frame_statements(run_id: str) -> dict[type[msgspec.Struct], Statement]:
             "UPDATE steps SET frame_ref = NULL "
             "WHERE tick IN (SELECT tick FROM screenshots WHERE file_path = ?1 AND tick < ?2)"
         ),
+        ArchiveForgotten: Statement(
+            f"UPDATE steps SET frame_ref = NULL WHERE tick IN (SELECT tick FROM screenshots WHERE {IN_ARCHIVE})"
+        ),
+        ArchiveRemoved: Statement(f"UPDATE screenshots SET file_path = NULL, file_size_bytes = 0 WHERE {IN_ARCHIVE}"),
         FrameShrunk: Statement("UPDATE screenshots SET file_size_bytes = ?2 WHERE file_path = ?1"),
         FrameRemoved: Statement(
             "UPDATE screenshots SET file_path = NULL, file_size_bytes = 0 WHERE file_path = ?1 AND tick < ?2"

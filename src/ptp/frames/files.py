@@ -9,13 +9,13 @@ import msgspec
 
 from ptp.engine.records import Notice
 from ptp.errors import RecordingError
+from ptp.frames.disk import NEARLY
 from ptp.frames.entries import FrameForgotten, FrameRemoved, FrameShrunk
 from ptp.frames.folder import FrameFolder, Room
 from ptp.frames.pictures import SUFFIXES, Format, encode, fingerprint
 from ptp.frames.shots import Counts, Shot, metadata_of, records_of
 from ptp.frames.triggers import EVENTS
 
-NEARLY = 0.8  # of the quota: the point at which a person is warned
 PLACE = "frames"
 
 

@@ -38,6 +38,7 @@ class FrameFolder:
 
     def __init__(self, path: Path, quota: int, compress: bool) -> None:
         self.path = path
+        self._root = str(path)  # joined with a name for every picture, which is quick only with text
         self.quota = quota
         self.used = 0
         self._compress = compress
@@ -60,9 +61,10 @@ class FrameFolder:
 
     def size_of(self, name: str) -> int | None:
         """Return the bytes of a picture that is kept already, and mark it as new; None when there is none."""
+        path = f"{self._root}/{name}"
         try:
-            os.utime(self.path / name)
-            return os.stat(self.path / name).st_size
+            os.utime(path)
+            return os.stat(path).st_size
         except FileNotFoundError:
             return None
 
@@ -77,18 +79,23 @@ class FrameFolder:
             while self.used + len(data) > self.quota:
                 if not (self._compress and self._shrink_oldest(room)) and not self._remove_oldest(room):
                     break  # what is counted has gone: somebody else removed it
-            self._write(self.path / name, data)
+            self._write(name, data)
             self.used += len(data)
         return room
 
-    def _write(self, path: Path, data: bytes) -> None:
-        path.parent.mkdir(exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    def _write(self, name: str, data: bytes) -> None:
+        temporary = f"{self._root}/.new"  # one name is enough, since only who holds the lock writes
+        path = f"{self._root}/{name}"
         try:
-            temporary.write_bytes(data)
-            os.replace(temporary, path)
+            with open(temporary, "wb") as file:
+                file.write(data)
+            try:
+                os.replace(temporary, path)
+            except FileNotFoundError:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.replace(temporary, path)
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
 
     def _shrink_oldest(self, room: Room) -> bool:
@@ -115,7 +122,7 @@ class FrameFolder:
         smaller = shrink(data, FORMATS[path.suffix])
         if len(smaller) >= len(data):
             return None
-        self._write(path, smaller)
+        self._write(old.name, smaller)
         os.utime(path, ns=(old.age, old.age))
         return len(smaller)
 

@@ -48,11 +48,15 @@ def make_store(run: Path, config: Screenshot, profile: StorageProfile, sink_url:
     return ForwardingStore(store, FrameSink(sink_url, run.name, profile.format, config.quality))
 
 
-def _make_local(run: Path, config: Screenshot, profile: StorageProfile) -> Store:
+def quota_of(config: Screenshot, profile: StorageProfile) -> int:
+    """Return the bytes that the pictures of a run may take."""
     quota = int(config.max_storage * GIGABYTE)
+    return min(quota, profile.preview_bytes) if profile.tier == "stream" else quota
+
+
+def _make_local(run: Path, config: Screenshot, profile: StorageProfile) -> Store:
+    quota = quota_of(config, profile)
     if profile.tier == "archive":
         return ArchiveStore(run, quota, profile, config.quality)
-    if profile.tier == "stream":
-        quota = min(quota, profile.preview_bytes)
     once = profile.snapshot_deduplication
     return FileStore(run, quota, profile.format, config.quality, compress=config.compress, once=once)

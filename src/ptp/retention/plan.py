@@ -13,10 +13,10 @@ from ptp.errors import PtpError, UsageError
 from ptp.frames.disk import tree_bytes
 from ptp.recording import Metadata, RunDirectory
 from ptp.recording.directory import run_paths
+from ptp.recording.tags import read_tags
 from ptp.snapshots import SnapshotStore
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-TAGS = "tags.txt"  # in a run's folder, one tag per line
 STARTING = 3600.0  # seconds in which a folder without a header may be a run that is just starting
 
 
@@ -144,12 +144,8 @@ def treasure(directory: RunDirectory, metadata: Metadata, limits: Limits) -> str
 
 
 def tags_of(directory: RunDirectory, metadata: Metadata) -> set[str]:
-    """Return a run's tags: its experiment's name, and the lines of its `tags.txt`."""
-    try:
-        lines = (directory.path / TAGS).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        lines = []
-    return {metadata.experiment_name, *(line.strip() for line in lines if line.strip())}
+    """Return what a run may be kept by: its experiment's name, and its tags."""
+    return {metadata.experiment_name, *read_tags(directory)}
 
 
 def named_snapshot(directory: RunDirectory) -> str | None:

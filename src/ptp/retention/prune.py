@@ -12,6 +12,7 @@ import msgspec
 from ptp.errors import PtpError, RecordingError, RunLocked
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
+from ptp.recording.packed import forget
 from ptp.retention.plan import Doomed, Limits, Plan, treasure
 
 TRASH = ".removed-"  # lists of runs pass over names that begin with a dot
@@ -54,6 +55,7 @@ def _remove(directory: RunDirectory, limits: Limits) -> None:
             raise RunLocked(f"run {directory.run_id} is to be kept")
         trash = directory.path.with_name(TRASH + directory.run_id)
         os.rename(directory.path, trash)
+        forget(directory.database)
         shutil.rmtree(trash)
     finally:
         directory.release()

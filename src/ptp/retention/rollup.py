@@ -1,7 +1,7 @@
 """Old runs made small: steps as Parquet, the database packed, and an index that answers without it.
 
 `metadata.json` stays as it is, so lists are as fast as before; `episodes/episode_index.json` has each episode's
-figures. `unpack_run` brings the database back, bit for bit.
+figures. Who reads the run reads a copy; `unpack_run` brings the database back, bit for bit.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from ptp.frames.profiles import RollUp
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.recording.episodes import COLUMNS
+from ptp.recording.packed import CHUNK, forget, is_packed, packed_path, unpack
 from ptp.recording.summary import summarise
 from ptp.retention.sizes import measure_run
 
-PACKED = "game_data.db.gz"
 INDEX = "episode_index.json"
 STEPS = "steps.parquet"
-CHUNK = 1 << 20
 ROWS = 50_000  # steps that are held as rows at a time; as columns they take far less
 TYPES = {
     "tick": "Int64", "episode": "Int64", "step": "Int64", "command": "String", "reward": "Float64",
@@ -48,7 +47,7 @@ class RolledUp(msgspec.Struct):
 
 def is_rolled_up(directory: RunDirectory) -> bool:
     """Whether a run's database is packed."""
-    return (directory.path / PACKED).exists() and not directory.database.exists()
+    return is_packed(directory.database)
 
 
 def roll_up(directory: RunDirectory, policy: RollUp) -> RolledUp:
@@ -61,7 +60,7 @@ def roll_up(directory: RunDirectory, policy: RollUp) -> RolledUp:
         _write_steps(directory)
     for path in (directory.path / "episodes").glob("*.jsonl"):
         path.unlink()  # the same steps are in the database
-    _pack(directory)
+    pack_run(directory)
     return RolledUp(directory.run_id, before, measure_run(directory).total)
 
 
@@ -110,10 +109,11 @@ def _write_steps(directory: RunDirectory) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _pack(directory: RunDirectory) -> None:
-    """Pack the database, and remove it only when the packed one gives the same bytes."""
+def pack_run(directory: RunDirectory) -> None:
+    """Pack the database, and remove it only when the packed one gives the same bytes; who calls it owns the run."""
     _merge_log(directory.database)
-    packed, temporary = directory.path / PACKED, directory.path / f".{PACKED}"
+    packed = packed_path(directory.database)
+    temporary = packed.with_name(f".{packed.name}")
     try:
         with open(directory.database, "rb") as source, gzip.open(temporary, "wb", compresslevel=6) as target:
             shutil.copyfileobj(source, target, CHUNK)
@@ -148,16 +148,10 @@ def _digest(file: Any) -> str:
 
 
 def unpack_run(directory: RunDirectory) -> None:
-    """Bring back the database of a run that was rolled up."""
+    """Bring back the database of a run that was rolled up; who calls it owns the run."""
     if not is_rolled_up(directory):
         raise RunUnreadable(f"run {directory.run_id} is not rolled up; there is nothing to bring back")
-    temporary = directory.path / ".game_data.db"
-    try:
-        with gzip.open(directory.path / PACKED) as source, open(temporary, "wb") as target:
-            shutil.copyfileobj(source, target, CHUNK)
-        os.replace(temporary, directory.database)
-    except (OSError, EOFError) as problem:
-        raise RunUnreadable(f"{directory.path / PACKED} can't be unpacked: {problem}; restore it from a copy") from None
-    finally:
-        temporary.unlink(missing_ok=True)
-    (directory.path / PACKED).unlink()
+    packed = packed_path(directory.database)
+    unpack(packed, directory.database)
+    packed.unlink()
+    forget(directory.database)

@@ -11,6 +11,7 @@ from ptp.errors import PtpError, RunLocked
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
 from ptp.retention.plan import run_age
+from ptp.retention.rollup import is_rolled_up, pack_run, unpack_run
 
 
 class Emptied(msgspec.Struct):
@@ -55,13 +56,22 @@ def clean_up(directories: list[RunDirectory], planned: list[Emptied]) -> list[Em
 
 def _empty(directory: RunDirectory) -> None:
     """Remove the rows' paths first: a path that leads nowhere is worse than a file that nobody names."""
+    archived = is_rolled_up(directory)
+    if archived:
+        unpack_run(directory)
     if directory.database.exists():
-        try:
-            connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
-            with connection:
-                connection.execute("UPDATE screenshots SET file_path = NULL, file_size_bytes = 0")
-                connection.execute("UPDATE steps SET frame_ref = NULL WHERE frame_ref IS NOT NULL")
-            connection.close()
-        except apsw.Error as problem:
-            raise PtpError(f"{directory.database} is damaged ({problem}); its pictures are left as they are") from None
+        _forget_paths(directory)
+    if archived:
+        pack_run(directory)
     shutil.rmtree(directory.path / "frames")
+
+
+def _forget_paths(directory: RunDirectory) -> None:
+    try:
+        connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
+        with connection:
+            connection.execute("UPDATE screenshots SET file_path = NULL, file_size_bytes = 0")
+            connection.execute("UPDATE steps SET frame_ref = NULL WHERE frame_ref IS NOT NULL")
+        connection.close()
+    except apsw.Error as problem:
+        raise PtpError(f"{directory.database} is damaged ({problem}); its pictures are left as they are") from None

@@ -6,7 +6,6 @@ the work inside the file; no row passes through Python.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +17,18 @@ from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.versioning.backup import Told, kept_backup, make_backup, pending_backup
 from ptp.versioning.drift import missing_parts
 from ptp.versioning.paths import Step
-from ptp.versioning.schema import NO_VERSION, check_found, check_target, find_path, rename_of, statements, step_sql
-from ptp.versioning.shape import read_shape
+from ptp.versioning.schema import (
+    NO_VERSION,
+    check_found,
+    check_target,
+    drop_of,
+    find_path,
+    rename_of,
+    statements,
+    step_sql,
+)
+from ptp.versioning.shape import read_shape, shape_of
 from ptp.versioning.stamp import Loss, read_version, record_step, write_version
-
-_DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -110,7 +116,7 @@ def _present_version(connection: apsw.Connection, database: Path, assumed: str |
         if assumed is not None:
             raise UsageError(f"{database} has schema {version}, not {check_target(assumed)}; leave out --from")
         return version
-    missing = missing_parts(read_shape(connection), check_target(assumed))
+    missing = missing_parts(read_shape(connection), shape_of(check_target(assumed)))
     if version == NO_VERSION and missing:
         raise UsageError(f"{database} is not of schema {assumed}: it has no {missing[0]}; name another with --from")
     return assumed
@@ -124,9 +130,9 @@ def losses(connection: apsw.Connection, path: Sequence[Step]) -> Iterator[Loss]:
         renamed = rename_of(statement)
         if renamed is not None:
             present[renamed[1]] = present.get(renamed[0], renamed[0])
-        found = _DROP.match(statement)
-        if found is not None:
-            name, column = found[1] or found[2], found[3]
+        dropped = drop_of(statement)
+        if dropped is not None:
+            name, column = dropped
             table = present.get(name, name)
             if column is None or column in shape.tables.get(table, {}):
                 yield Loss(name, column, _count(connection, table, column or "*"))
@@ -165,7 +171,7 @@ def _take(connection: apsw.Connection, step: Step) -> None:
 
 
 def _check(connection: apsw.Connection, database: Path, planned: Plan) -> None:
-    missing = missing_parts(read_shape(connection), planned.to_version)
+    missing = missing_parts(read_shape(connection), shape_of(planned.to_version))
     if missing:
         raise RecordingError(
             f"{database} has no {missing[0]}, so it stays at {planned.from_version}; see `ptp drift schema {database}`"

@@ -28,19 +28,21 @@ OPTIONAL_TABLES = {"1.0": {"screenshots"}, "1.1": {"screenshots"}}
 """Tables that a version does not ask for but can hold."""
 
 _RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
+_DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
 
 
 def schema_sql(version: str = SCHEMA_VERSION) -> str:
     """Return the SQL that creates a database of that version."""
-    return _read(f"{version}.sql")
+    return read_sql(f"{version}.sql")
 
 
 def step_sql(step: Step) -> str:
     """Return the SQL that takes a database to a neighbouring version."""
-    return _read("steps", f"{step.name}.sql")
+    return read_sql("steps", f"{step.name}.sql")
 
 
-def _read(*names: str) -> str:
+def read_sql(*names: str) -> str:
+    """Return the text of one of our files of SQL."""
     return files("ptp.versioning").joinpath("sql", *names).read_text(encoding="utf-8")
 
 
@@ -54,6 +56,12 @@ def rename_of(statement: str) -> tuple[str, str] | None:
     """Return the old and the new name of the table that a statement renames."""
     found = _RENAME.match(statement)
     return (found[1], found[2]) if found else None
+
+
+def drop_of(statement: str) -> tuple[str, str | None] | None:
+    """Return the table that a statement drops, or the table and the column of it."""
+    found = _DROP.match(statement)
+    return (found[1] or found[2], found[3]) if found else None
 
 
 def check_target(version: str) -> str:

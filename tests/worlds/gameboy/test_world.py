@@ -67,7 +67,8 @@ def test_the_facts_say_what_a_replay_depends_on(rom: Path) -> None:
         assert (facts.family, facts.snapshot, facts.render_mode) == ("gameboy", "state", "rgb_array")
         assert facts.origin["profile"] == "raw"
         assert facts.origin["rom_sha1"] == world.cartridge.sha1
-        assert "pyboy" in facts.origin
+        assert {"pyboy", "pyboy_state"} <= facts.origin.keys()
+        assert int(facts.origin["pyboy_state"]) == world.env.save()[0]
         assert facts.signals == ()
 
 

@@ -212,6 +212,8 @@ def _make_env(cartridge: Cartridge, options: Options) -> GameBoyEnv:
 
 
 def _facts(spec: WorldSpec, cartridge: Cartridge, profile: GameProfile) -> WorldFacts:
+    from pyboy.utils import STATE_VERSION  # after the environment, which silences what SDL says on import
+
     from ptp.worlds.gym import package_versions
 
     return WorldFacts(
@@ -224,5 +226,10 @@ def _facts(spec: WorldSpec, cartridge: Cartridge, profile: GameProfile) -> World
         storage_profile=GameBoyWorld.storage_profile,
         snapshot=GameBoyWorld.snapshot,
         signals=SIGNALS if profile.readable else (),
-        origin={**package_versions("pyboy"), "rom_sha1": cartridge.sha1, "profile": profile.name},
+        origin={
+            **package_versions("pyboy"),
+            "pyboy_state": str(STATE_VERSION),
+            "rom_sha1": cartridge.sha1,
+            "profile": profile.name,
+        },
     )

@@ -1,0 +1,202 @@
+"""What `ptp watch` shows: the newest of everything, laid out for the room that there is."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.layout import Layout
+
+WIDE = 80  # columns from which on the panels stand beside the picture
+FACTS, REASONS, EVENTS = 9, 6, 4  # lines that a panel needs, its frame included
+LEAST_PICTURE = 8  # lines
+SPAN = 3.0  # seconds over which the pace is taken
+
+
+class View:
+    """Takes in what a run tells and draws it; both may happen at once."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._now: dict[str, Any] = {}
+        self._state: dict[str, Any] = {}
+        self._decision: dict[str, Any] = {}
+        self._picture: RenderableType = "waiting for a picture"
+        self._events: deque[str] = deque(maxlen=60)
+        self._paces: deque[tuple[float, int]] = deque()
+
+    @property
+    def tick(self) -> int:
+        """The newest tick."""
+        return int(self._now.get("tick", 0))
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Take in what the run told."""
+        from ptp.dashboard.ticks import title_of
+
+        picture = _picture(line["frame"]) if line.get("frame") else None
+        with self._lock:
+            self._now = line["now"]
+            self._pace()
+            self._picture = picture or self._picture
+            if isinstance(line.get("state"), dict):
+                self._state = line["state"]
+            for record in line.get("records", ()):
+                if record["record"] == "DecisionMade":
+                    self._decision = record
+                elif record["record"] == "Happened" and record["event"]["event"] != "PartySeen":
+                    kind = record["event"]["event"]
+                    self._events.append(f"{record['tick']:>7,}  {title_of(kind, record['event'])}")
+
+    def _pace(self) -> None:
+        if self._paces and (self._now["paused"] or self._paces[-1][1] > self.tick):
+            self._paces.clear()  # it is held, or went back
+        self._paces.append((self._now["at"], self.tick))
+        while self._paces[-1][0] - self._paces[0][0] > SPAN:
+            self._paces.popleft()
+
+    def draw(self) -> RenderableType:
+        """Return everything as it is now."""
+        return _Screen(self)
+
+    def layout(self, width: int, height: int) -> Layout:
+        """Return the panels that there is room for."""
+        with self._lock:
+            return self._wide(height) if width >= WIDE else self._narrow(height)
+
+    def _wide(self, height: int) -> Layout:
+        from rich.layout import Layout
+
+        panels = [self._panel("facts", FACTS), self._panel("reasons", REASONS)]
+        if self._party():
+            panels.insert(1, self._panel("party", len(self._party()) + 2))
+        side = Layout(name="side", ratio=2, minimum_size=40)
+        side.split_column(*_fitting(panels, height - EVENTS), self._panel("events", None))
+        whole = Layout()
+        whole.split_row(self._panel("screen", None, ratio=3), side)
+        return whole
+
+    def _narrow(self, height: int) -> Layout:
+        from rich.layout import Layout
+
+        panels = [self._panel("line", 4), self._panel("events", EVENTS + 1), self._panel("reasons", REASONS - 2)]
+        chosen = _fitting(panels, height - LEAST_PICTURE)
+        whole = Layout()
+        whole.split_column(*chosen[:1], self._panel("screen", None), *chosen[1:])
+        return whole
+
+    def _panel(self, name: str, size: int | None, ratio: int = 1) -> Layout:
+        from rich.layout import Layout
+        from rich.panel import Panel
+
+        held = "paused" if self._now.get("paused") else "live"
+        titles = {"facts": held, "line": held, "screen": f"{self._name} · tick {self.tick:,}", "party": "party",
+                  "events": "what happened", "reasons": str(self._decision.get("type") or "decision")}  # fmt: skip
+        content: dict[str, Any] = {"facts": self._facts, "line": self._line, "party": self._members,
+                                   "events": self._happened, "reasons": self._reasons}  # fmt: skip
+        inside = self._picture if name == "screen" else content[name]()
+        return Layout(Panel(inside, title=titles[name], padding=(0, 1)), name=name, size=size, ratio=ratio)
+
+    def _where(self) -> str:
+        place = self._state.get("coordinates") or {}
+        return f"{self._state.get('location') or '-'}  {place.get('x', '')} {place.get('y', '')}".rstrip()
+
+    def _rate(self) -> str:
+        if len(self._paces) < 2 or self._paces[-1][0] <= self._paces[0][0]:
+            rate = 0.0
+        else:
+            (began, first), (now, last) = self._paces[0], self._paces[-1]
+            rate = (last - first) / (now - began)
+        target = self._now.get("target", 0)
+        return f"{rate:.1f} of {target:g}" if target else f"{rate:,.0f}"
+
+    def _facts(self) -> RenderableType:
+        now, state = self._now, self._state
+        badges = state.get("badges")
+        facts = {
+            "tick": f"{self.tick:,}",
+            "ticks/s": self._rate(),
+            "where": self._where(),
+            "screen": state.get("screen_type") or "-",
+            "badges": "-" if badges is None else badges,
+            "reward": f"{now.get('reward', 0):g}",
+            "cost": f"${now.get('cost', 0):.4f}",
+        }
+        return _lines(f"{name:<8} {value}" for name, value in facts.items())
+
+    def _line(self) -> RenderableType:
+        """Return the facts for a narrow terminal: two lines."""
+        party = "  ".join(f"{_name_of(member)} {member['hp']}/{member['max_hp']}" for member in self._party())
+        return _lines([f"tick {self.tick:,}  {self._rate()} ticks/s  {self._where()}", party or "-"])
+
+    def _happened(self) -> RenderableType:
+        return _lines(reversed(self._events))
+
+    def _reasons(self) -> RenderableType:
+        from rich.text import Text
+
+        return Text(self._decision.get("reasoning") or "-")
+
+    def _party(self) -> list[dict[str, Any]]:
+        return list(self._state.get("party") or ())
+
+    def _members(self) -> RenderableType:
+        from ptp.cli.status import hp_bar
+
+        return _lines(
+            f"{_name_of(member)[:10]:<10} {member['level']:>3} {hp_bar(member['hp'], member['max_hp'], 12)} "
+            f"{member['hp']}/{member['max_hp']}"
+            for member in self._party()
+        )
+
+
+class _Screen:
+    """A view that is laid out when the size of the terminal is known."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._view.layout(options.max_width, options.height or options.max_height)
+
+
+def _fitting(panels: list[Layout], height: int) -> list[Layout]:
+    """Return the first panels that a height has room for."""
+    chosen: list[Layout] = []
+    for panel in panels:
+        height -= panel.size or 0
+        if height < 0:
+            break
+        chosen.append(panel)
+    return chosen
+
+
+def _lines(lines: Any) -> RenderableType:
+    """Return lines, each cut where the room ends."""
+    from rich.text import Text
+
+    text = Text.from_ansi("\n".join(lines))
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+def _name_of(member: dict[str, Any]) -> str:
+    return str(member.get("nickname") or member.get("species") or "?")
+
+
+def _picture(frame: dict[str, Any]) -> RenderableType:
+    if frame["format"] == "text":
+        from rich.text import Text
+
+        return Text.from_ansi(str(frame["data"]))
+    from ptp.cli.pixels import Picture
+    from ptp.frames.pictures import decode
+
+    pixels = decode(base64.b64decode(frame["data"]), "png")
+    assert not isinstance(pixels, str)
+    return Picture(pixels)
