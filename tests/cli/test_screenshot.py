@@ -89,3 +89,17 @@ def test_a_path_that_leads_out_of_the_run_is_not_opened(
     assert code == 1
     assert "is not in its folder" in error
     assert list((tmp_path / "x").iterdir()) == []
+
+
+def test_a_picture_that_was_removed_to_make_room_is_drawn_from_the_tape(
+    run: Path, ptp_json: Any, tmp_path: Path
+) -> None:
+    database = sqlite3.connect(run / "game_data.db")
+    with database:
+        database.execute("UPDATE screenshots SET file_path = NULL, file_size_bytes = 0 WHERE tick >= 30")
+    database.close()
+    listed = ptp_json("screenshot", "list")
+    for name in (listed["screenshots"][2]["id"], "latest", "tick-30"):
+        file = tmp_path / name
+        assert ptp_json("screenshot", "show", name, "-o", str(file))["tick"] in (30, 50)
+        assert seen(file)[1] == (600, 400)

@@ -198,13 +198,14 @@ def _verify(argv: list[str]) -> int:
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, say
+    from ptp.recording.packed import readable
     from ptp.versioning.verify import verify
 
     if options.central:
         refuse_with_central(RUN=options.runs)
         results = [_verified_central(options, system)]
     else:
-        results = [verify(database) for database in find_databases(data_dir(system), options.runs)]
+        results = [verify(readable(database)) for database in find_databases(data_dir(system), options.runs)]
     if options.json:
         print_json(results)
     elif not system.quiet:

@@ -52,7 +52,7 @@ class Album:
         if not size:
             pixels = self.pixels(directory, metadata, name)
             size = {"width": pixels.shape[1], "height": pixels.shape[0]}
-        compression = facts.get("compression") or SUFFIXES.get(Path(row[4].partition("#")[0]).suffix, "png")
+        compression = facts.get("compression") or SUFFIXES.get(Path((row[4] or "").partition("#")[0]).suffix, "png")
         return Screenshot(
             row[0], row[1], row[2], row[3], Resolution(int(size["width"]), int(size["height"])), row[5] or 0,
             compression, facts.get("quality"), _annotations(row[6]),
@@ -63,13 +63,20 @@ class Album:
         tick = self._drawn_tick(directory, name)
         if tick is not None:
             return self._painter.draw(directory, metadata.rewinds, tick)
-        return read_file(directory, self._row(directory, name)[4])
+        row = self._row(directory, name)
+        if row[4] is None:  # removed to make room; the tape has the picture still
+            return self._painter.draw(directory, metadata.rewinds, row[2])
+        return read_file(directory, row[4])
 
     def at_tick(self, directory: RunDirectory, metadata: Metadata, tick: int) -> Drawn:
         """Return the picture of a tick: the kept one if there is one, else drawn from the tape."""
         with Database(directory.database) as database:
             last = newest_tick(database)
-            rows = list(database.rows("SELECT file_path FROM screenshots WHERE tick = ? LIMIT 1", tick))
+            rows = list(
+                database.rows(
+                    "SELECT file_path FROM screenshots WHERE tick = ? AND file_path IS NOT NULL LIMIT 1", tick
+                )
+            )
         if not 0 <= tick <= last:
             raise NoTick(tick, last)
         for (path,) in rows:
