@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from ptp._util.attempt import attempt
 from ptp._util.clock import Clock
 from ptp.config.tree import Screenshot
 from ptp.engine.records import Notice, Record
@@ -109,13 +110,10 @@ class FrameKeeper:
             self._shoot(moment, due, picture)
 
     def _draw(self, tick: int) -> Picture | None:
-        try:
-            picture = self._world.frame()
-            if picture is not None and not isinstance(picture, str):
-                return as_rgb(picture)
-        except Exception as problem:  # noqa: BLE001 - the edge of a renderer of any kind; told, and the run goes on
+        picture = attempt(lambda: _as_kept(self._world.frame()))
+        if isinstance(picture, Exception):
             self.counts.failed += 1
-            self._tell(tick, "frame_failed", f"the world can't draw its picture: {problem!r}")
+            self._tell(tick, "frame_failed", f"the world can't draw its picture: {picture!r}")
             return None
         if picture is None:
             self._draws = False
@@ -141,12 +139,12 @@ class FrameKeeper:
         """Return what is to be seen in the picture, as JSON."""
         if self._annotate is None:
             return None
-        try:
-            found = self._annotate()
-            return None if found is None else _json(found).decode()
-        except Exception as problem:  # noqa: BLE001 - the edge of a world of any kind; told, and the picture is kept
-            self._tell(tick, "annotations_failed", f"the world can't tell what its picture shows: {problem!r}")
+        annotate = self._annotate
+        found = attempt(lambda: _as_json(annotate()))
+        if isinstance(found, Exception):
+            self._tell(tick, "annotations_failed", f"the world can't tell what its picture shows: {found!r}")
             return None
+        return found
 
     def _roll(self, film: VideoWriter, picture: Picture, tick: int) -> None:
         if isinstance(picture, str):
@@ -202,3 +200,11 @@ class FrameKeeper:
         done = self._lane.close() + self._notices
         self._notices = []
         return done
+
+
+def _as_kept(picture: Picture | None) -> Picture | None:
+    return picture if picture is None or isinstance(picture, str) else as_rgb(picture)
+
+
+def _as_json(found: object) -> str | None:
+    return None if found is None else _json(found).decode()

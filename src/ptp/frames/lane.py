@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from functools import partial
 
 import msgspec
 
+from ptp._util.attempt import attempt
 from ptp.engine.records import Notice
 from ptp.frames.shots import Shot, Store
 
@@ -84,13 +86,13 @@ class BackgroundLane:
         return self.done() + self._store.close()
 
     def _run(self) -> None:
-        shot: Shot | None = None
-        try:
-            while (shot := self._next()) is not None:
-                self._done.extend(self._store.keep(shot))
-        except Exception as problem:  # noqa: BLE001 - the edge of the thread; told, and pictures end
-            at, tick = (shot.at, shot.tick) if shot else (0.0, 0)
-            self._done.append(Notice(at, tick, "error", "frames_ended", f"no more pictures are kept: {problem!r}"))
+        while (shot := self._next()) is not None:
+            kept = attempt(partial(self._store.keep, shot))
+            if isinstance(kept, Exception):
+                ended = f"no more pictures are kept: {kept!r}"
+                self._done.append(Notice(shot.at, shot.tick, "error", "frames_ended", ended))
+                return
+            self._done.extend(kept)
 
     def _next(self) -> Shot | None:
         with self._changed:

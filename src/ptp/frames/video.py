@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptp._util.attempt import attempt
 from ptp.errors import RecordingError, WorldError
 from ptp.frames.pictures import Pixels, as_rgb
 from ptp.worlds import World
@@ -111,9 +112,8 @@ class VideoWriter:
             self._temporary.unlink(missing_ok=True)
 
     def _attempt(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except Exception as problem:  # noqa: BLE001 - the edge of the thread; told to whoever closes the video
+        problem = attempt(work)
+        if problem is not None:  # told to whoever closes the video
             self.problem = self.problem or f"{type(problem).__name__}: {problem}"
 
     def _encode(self, pixels: Pixels) -> None:

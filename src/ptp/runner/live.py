@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ptp._util.attempt import attempt
 from ptp.engine import DecisionMade, Engine, Record, Step
 from ptp.frames.pictures import Picture, encode
 from ptp.recording.log import LOGGER
@@ -112,10 +113,10 @@ class LiveFeed:
         began = time.monotonic()
         if not self._draws or (began < self._frame_due and not urgent):
             return None
-        try:
-            picture = self._engine.world.frame()
-        except Exception:  # noqa: BLE001 - the edge of a renderer of any kind; told once, and the run goes on
-            LOGGER.warning("the world can't draw a picture for those who watch", extra={"event": "live"}, exc_info=True)
+        picture = attempt(self._engine.world.frame)
+        if isinstance(picture, Exception):  # told once, and the run goes on
+            words = "the world can't draw a picture for those who watch"
+            LOGGER.warning(words, extra={"event": "live"}, exc_info=picture)
             self._draws = False
             return None
         now = time.monotonic()
