@@ -70,6 +70,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def serve(data_dir: Path, listener: socket.socket, address: Address) -> None:
     """Serve until a signal ends it."""
+    import gc
     import os
 
     import uvicorn
@@ -81,6 +82,8 @@ def serve(data_dir: Path, listener: socket.socket, address: Address) -> None:
     local = is_loopback(address.host)
     hosts = LOOPBACK | {address.host} if local else None
     app = create_app(data_dir, address.token, open_reading=local, hosts=hosts)
+    app.state.parts.library.lines()
+    gc.freeze()  # what is known of thousands of runs stays; looking through it for garbage would hold up answers
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2, lifespan="on"
     )
