@@ -17,7 +17,7 @@ from tests.versioning.databases import OLD, copy_run
 SHOTS = ("latest", "tick-0", "tick-10", "screenshots-1", "none")
 NAMES = {"{screenshot_id}": SHOTS, "{tick}": (0, 10, 11, 30), "{snapshot_id}": ("latest",)}
 TOLD = ("run", "runs", "status", "decisions", "events", "actions", "metrics", "metrics/series", "logs", "export",
-        "screenshots", "snapshot/list", "tick/0", "tick/30")  # fmt: skip
+        "config", "screenshots", "snapshot/list", "tick/0", "tick/30")  # fmt: skip
 
 
 def addresses(client: httpx.Client) -> list[str]:

@@ -103,7 +103,7 @@ class Settings(Struct):
     run_id: str
     """The run."""
     config: dict[str, Any]
-    """Every setting, by section; as `--config-file` takes them."""
+    """Every setting, by section; as `--config-file` takes them. Empty where an older run kept none."""
 
 
 class LogLine(Struct):

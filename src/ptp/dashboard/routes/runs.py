@@ -18,7 +18,7 @@ from ptp.dashboard.metrics import as_prometheus, read_metrics, read_series
 from ptp.dashboard.parts import Page, RunName, parts_of
 from ptp.dashboard.schema import answered_by, answered_with, reply
 from ptp.dashboard.status import last_elapsed
-from ptp.errors import PtpError, RunUnreadable
+from ptp.errors import PtpError
 from ptp.recording import Metadata, RunDirectory
 from ptp.recording.database import Database
 from ptp.runner.control import ask
@@ -105,12 +105,10 @@ async def status(request: Request, run: RunName = None) -> Response:
 @router.get("/api/v1/config", responses=answered_by(answers.Settings))
 def config(request: Request, run: RunName = None) -> Response:
     """Return the settings a run was recorded with; anything that could be a secret is left out."""
-    directory, metadata = parts_of(request).find(run)
+    directory, _ = parts_of(request).find(run)
     path = directory.path / "config.yaml"
-    if not path.exists():
-        about = f"run {directory.run_id} of schema {metadata.schema_version} kept no config.yaml"
-        raise RunUnreadable(f"{about}; its header in /api/v1/run tells world, agent and seed")
-    return reply(answers.Settings(directory.run_id, _without_secrets(read_tree(path))))
+    tree = _without_secrets(read_tree(path)) if path.exists() else {}
+    return reply(answers.Settings(directory.run_id, tree))
 
 
 def _without_secrets(tree: dict[str, Any]) -> dict[str, Any]:

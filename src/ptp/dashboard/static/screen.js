@@ -22,9 +22,10 @@ export class Screen {
     this.canvas.style.height = `${Math.floor(this.canvas.height * scale)}px`;
   }
 
-  show({ image, text }, tick) {
+  show({ image, text, words = false }, tick) {
     this.canvas.classList.toggle("hidden", !image);
     this.text.classList.toggle("hidden", Boolean(image));
+    this.text.classList.toggle("words", words);
     this.tick = tick;
     this.canvas.dataset.tick = tick;
     if (!image) { fill(this.text, text.replace(/\x1b\[[0-9;]*m/g, "")); return; }

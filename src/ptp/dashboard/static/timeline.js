@@ -59,7 +59,7 @@ export async function timelineView({ main, id, signal, keys, extra }) {
     signal.addEventListener("abort", () => mine.abort());
     try {
       const address = pinned === null ? ["frame", { run: id, tick: wanted }] : ["screenshots/diff/image", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` }];
-      const [facts, shown] = await Promise.all([get(`tick/${wanted}`, { run: id }), picture(...address, mine.signal).catch((problem) => { if (problem.name === "AbortError") throw problem; return { text: problem.message }; })]);
+      const [facts, shown] = await Promise.all([get(`tick/${wanted}`, { run: id }), picture(...address, mine.signal).catch((problem) => { if (problem.name === "AbortError") throw problem; return { text: problem.message, words: true }; })]);
       if (mine.signal.aborted) return;
       if (facts.last_tick !== last) { last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
       screen.show(shown, wanted);
