@@ -138,7 +138,8 @@ class Postgres:
         person: dict[str, Any] = {}
         if self._as is not None and self._key is not None:
             command = [self._key, f"--reuid={self._as.pw_uid}", f"--regid={self._as.pw_gid}", "--clear-groups",
-                       "--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--", *command]  # fmt: skip
+                       "--inh-caps=+dac_override", "--ambient-caps=+dac_override",
+                       "--securebits=+no_setuid_fixup", "--", *command]  # fmt: skip
         elif self._as is not None:
             person = {"user": self._as.pw_uid, "group": self._as.pw_gid, "extra_groups": []}
         with open(os.devnull, "r+b") as nothing:
