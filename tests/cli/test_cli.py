@@ -261,3 +261,18 @@ def test_the_module_can_be_run(tmp_path: Path) -> None:
         [sys.executable, "-m", "ptp", "config", "show", "--json"], capture_output=True, check=True, cwd=tmp_path
     )
     assert json.loads(done.stdout)["version"] == "3.0"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--max-tics", "5"), "no flag named '--max-tics'; did you mean '--max-ticks'?"),
+        (("--max-ticks", "--quiet"), "max-ticks needs a value; write it as max-ticks=500"),
+        (("max-ticks",), "'max-ticks' is not a setting; write it as max-ticks=500"),
+    ],
+)
+def test_a_setting_that_cant_be_read_is_told_before_any_run_is_asked(
+    ptp: Callable[..., tuple[int, str, str]], words: tuple[str, ...], told: str
+) -> None:
+    code, _, error = ptp("set", *words)
+    assert (code, error) == (2, f"ptp: {told}\n")

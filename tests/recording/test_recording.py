@@ -22,6 +22,7 @@ from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, Us
 from ptp.recording import RunDirectory, find_run, list_runs
 from ptp.recording import writer as writer_module
 from ptp.recording.database import Database, check_sqlite, create_database
+from ptp.recording.entries import Row
 from ptp.recording.figures import make_report
 from ptp.recording.summary import summarise
 from ptp.recording.writer import Writer
@@ -165,6 +166,16 @@ def test_a_job_finds_everything_committed_that_came_before(connection: apsw.Conn
     assert writer.do(lambda database: database.execute("SELECT count(*) FROM steps").fetchall()) == [(2,)]
     assert seen == [2]
     writer.close()
+
+
+def test_what_can_only_be_written_in_part_is_not_written(connection: apsw.Connection) -> None:
+    writer = Writer(connection, RUN)
+    writer.add([step(1)])
+    writer.do(lambda _: None)
+    writer.add([step(2), Row("INSERT INTO nowhere VALUES (1)", ())])
+    with pytest.raises(RecordingError, match="no such table: nowhere; what was committed is kept"):
+        writer.close()
+    assert connection.execute("SELECT tick FROM steps").fetchall() == [(1,)]
 
 
 def test_a_job_that_fails_is_raised_by_the_run(connection: apsw.Connection) -> None:

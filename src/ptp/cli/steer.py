@@ -8,7 +8,7 @@ from typing import Any
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
 from ptp.config.flags import COMMON, Parser
 from ptp.config.tree import BY_FLAG
-from ptp.errors import UsageError
+from ptp.errors import UnknownName, UsageError
 
 SET = """Change tick rates, limits or command settings of a live run.
 
@@ -25,8 +25,8 @@ def _ask(parser: Parser, argv: list[str], verb: str, **arguments: Any) -> int:
     from ptp.recording import find_run
     from ptp.runner.control import ask
 
-    directory = find_run(data_dir(system), options.run)
     given = {name: function(options) for name, function in arguments.items()}
+    directory = find_run(data_dir(system), options.run)
     answer = ask(directory, verb, **given)
     if options.json:
         print_json(answer)
@@ -71,10 +71,13 @@ def _plain(argv: list[str]) -> Iterator[str]:
     words = iter(argv)
     for word in words:
         flag, equals, value = word.partition("=")
-        if flag not in BY_FLAG or flag in COMMON:
-            yield word
+        if flag in BY_FLAG and flag not in COMMON:
+            value = value if equals else next(words, "")
+            yield f"{flag[2:]}={'' if value.startswith('--') else value}"
+        elif flag.startswith("--") and flag not in {*COMMON, "--run", "--json", "--help"}:
+            raise UnknownName("flag", flag, list(BY_FLAG), "see `ptp run --help`")
         else:
-            yield f"{flag[2:]}={value if equals else next(words, '')}"
+            yield word
 
 
 def _settings(options: Any) -> dict[str, str]:
@@ -83,5 +86,7 @@ def _settings(options: Any) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"{text!r} is not a setting; write it as max-ticks=500")
+        if not value:
+            raise UsageError(f"{name} needs a value; write it as {name}=500")
         flags["--" + name.removeprefix("--")] = value
     return flags

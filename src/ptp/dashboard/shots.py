@@ -6,7 +6,6 @@ import io
 from pathlib import Path
 from typing import Any
 
-import apsw
 import msgspec
 import numpy as np
 
@@ -15,12 +14,12 @@ from ptp.dashboard.drawing import Drawn, Painter
 from ptp.dashboard.status import last_state
 from ptp.dashboard.ticks import NoTick, newest_tick
 from ptp.errors import RunUnreadable, UnknownName
-from ptp.frames.pictures import Pixels, decode
+from ptp.frames.kept import read_kept
+from ptp.frames.pictures import FORMATS, Pixels, decode
 from ptp.recording import Metadata, RunDirectory
 from ptp.recording.database import Database
 
 MEDIA = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "text": "text/plain; charset=utf-8"}
-SUFFIXES = {".jpg": "jpeg", ".png": "png", ".webp": "webp", ".txt": "text"}
 THUMBNAIL = (96, 96)
 _COLUMNS = "screenshot_id, timestamp, tick, screen_type, file_path, file_size_bytes, annotations, metadata"
 
@@ -52,7 +51,7 @@ class Album:
         if not size:
             pixels = self.pixels(directory, metadata, name)
             size = {"width": pixels.shape[1], "height": pixels.shape[0]}
-        compression = facts.get("compression") or SUFFIXES.get(Path((row[4] or "").partition("#")[0]).suffix, "png")
+        compression = facts.get("compression") or FORMATS.get(Path((row[4] or "").partition("#")[0]).suffix, "png")
         return Screenshot(
             row[0], row[1], row[2], row[3], Resolution(int(size["width"]), int(size["height"])), row[5] or 0,
             compression, facts.get("quality"), _annotations(row[6]),
@@ -168,28 +167,9 @@ class Album:
 
 
 def read_file(directory: RunDirectory, name: str) -> Drawn:
-    """Return a kept picture; a path that leads out of the run's folder is refused, wherever it came from."""
-    place, _, inside = name.partition("#")
-    root = directory.path.resolve()
-    path = (root / place).resolve()
-    if not path.is_relative_to(root) or not path.is_file():
-        raise RunUnreadable(f"the picture {place!r} of run {directory.run_id} is missing; the tape can draw it again")
-    if inside:
-        return _archived(path, int(inside))
-    return Drawn(MEDIA[SUFFIXES.get(path.suffix, "png")], path.read_bytes())
-
-
-def _archived(path: Path, tick: int) -> Drawn:
-    query = """SELECT format, substr(data, start + 1, size) FROM frames JOIN segments USING (segment) WHERE tick = ?"""
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        rows: list[Any] = connection.execute(query, (tick,)).fetchall()
-        connection.close()
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path.name} is damaged ({problem}); the tape can draw its pictures again") from None
-    if not rows:
-        raise RunUnreadable(f"{path.name} has no picture of tick {tick}; the tape can draw it again")
-    return Drawn(MEDIA[rows[0][0]], rows[0][1])
+    """Return a kept picture."""
+    kept = read_kept(directory.path, name)
+    return Drawn(MEDIA[kept.format], kept.data)
 
 
 def as_pixels(drawn: Drawn) -> Pixels:

@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import apsw
@@ -54,11 +54,8 @@ class Writer:
         many = len(self._fresh)
         if many >= LOT and self._database.acquire(blocking=many >= MOST):
             try:
-                self._insert()
-                if time.monotonic() - self._committed_at >= INTERVAL:
-                    self._commit()
-            except apsw.Error as problem:
-                self._problem = self._problem or problem
+                is_due = time.monotonic() - self._committed_at >= INTERVAL
+                self._write(self._commit if is_due else self._insert)
             finally:
                 self._database.release()
         if self._problem is not None:
@@ -92,10 +89,7 @@ class Writer:
     def _committed(self) -> Iterator[None]:
         """Hold the connection when everything handed over so far is committed."""
         with self._database:
-            try:
-                self._commit()
-            except apsw.Error as problem:
-                self._problem = self._problem or problem
+            self._write(self._commit)
             if self._problem is not None:
                 raise self._failure()
             yield
@@ -115,13 +109,18 @@ class Writer:
                 return
 
     def _commit_rest(self) -> None:
-        if not self._fresh and not self._inserted:
-            return
-        try:
+        if self._fresh or self._inserted:
             with self._database:
-                self._commit()
-        except apsw.Error as problem:
-            self._problem = self._problem or problem
+                self._write(self._commit)
+
+    def _write(self, work: Callable[[], None]) -> None:
+        """Insert or commit; the first failure undoes the open transaction, and the run raises it at its next record."""
+        if self._problem is None:
+            self._problem = attempt(work)
+            if self._problem is not None:
+                self._inserted = 0
+                with suppress(apsw.Error):  # what failed may have ended the transaction already
+                    self._connection.execute("ROLLBACK")
 
     def _insert(self) -> None:
         """Insert the fresh records into the open transaction; the caller holds the connection."""

@@ -90,7 +90,7 @@ def _write_steps(directory: RunDirectory) -> None:
     try:
         import polars
     except ImportError:
-        raise RecordingError("Parquet needs polars; install it with `pip install 'ptp[export]'`") from None
+        raise RecordingError("Parquet needs polars; install it with `pip install polars`") from None
     schema: Any = {name: getattr(polars, TYPES[name]) for name in COLUMNS}
     flags = [name for name, kind in TYPES.items() if kind == "Boolean"]
     loose: Any = {name: polars.Int64 if name in flags else kind for name, kind in schema.items()}
