@@ -189,6 +189,6 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr("ptp.aggregation.postgres.find_spec", lambda _: None)
     else:
         monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(CentralError, match=rf"needs {package.replace('_', '-')}; install it with .pip install .*psycopg"), \
-            Central(tmp_path).connected(make=True):  # fmt: skip
+    named = rf"needs {package.replace('_', '-')}; install it with .pip install .*psycopg"
+    with pytest.raises(CentralError, match=named), Central(tmp_path).connected(make=True):
         pass

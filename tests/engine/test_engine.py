@@ -51,11 +51,11 @@ def test_a_tick_applies_one_command_and_tells_what_happened() -> None:
     assert isinstance(step, Step)
     assert (step.tick, step.episode, step.step, step.command, step.reward) == (1, 1, 1, "2", 2.0)
     assert step.elapsed == 3.0
-    assert step.state == '{"observation":2}'
+    assert step.state == {"observation": 2}
     assert isinstance(decision, DecisionMade)
     assert (decision.tick, decision.type, decision.reasoning, decision.status) == (0, "MOVE", "because", "success")
     assert (decision.tokens, decision.cost, decision.model, decision.confidence) == (7, 0.25, "m", 0.5)
-    assert decision.state == '{"observation":0}'
+    assert decision.state == {"observation": 0}
     assert game.engine.progress.cost == 0.25
 
 

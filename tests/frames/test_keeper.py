@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from ptp.frames import FrameKeeper, StorageProfile
 from ptp.frames.disk import tree_bytes
 from ptp.frames.entries import FrameKept
 from ptp.frames.kept import read_frame
-from ptp.frames.pictures import fingerprint
+from ptp.frames.pictures import as_rgb, fingerprint
 from ptp.testing import FakeWorld, ManualClock
 from tests.frames.playing import PixelWorld, Snowing, noise, play, still
 
@@ -122,6 +122,25 @@ def test_pictures_that_come_too_fast_are_dropped_counted_and_told(tmp_path: Path
     assert run.counts.dropped > 0
     assert run.counts.kept + run.counts.dropped + run.counts.repeated == 2000
     assert [notice.kind for notice in run.notices].count("frame_dropped") == 1
+
+
+def test_of_a_world_that_plays_beside_python_every_picture_is_kept(tmp_path: Path) -> None:
+    class Beside(Snowing):
+        releases_lock: ClassVar[bool] = True
+
+    run = play(tmp_path, Beside(), 200, Screenshot(interval=1), FILES)
+    assert (run.counts.kept, run.counts.dropped) == (200, 0)
+    kept = run.rows("SELECT tick, metadata->>'hash' FROM screenshots ORDER BY tick")
+    assert kept == [(tick, fingerprint(noise(tick))) for tick in range(1, 201)]
+    assert [tick for tick, _ in run.ring] == list(range(1, 201))
+
+
+def test_alpha_is_left_out_and_grey_is_spread() -> None:
+    colours = noise(3)
+    alpha = np.dstack([colours, np.full(colours.shape[:2], 7, np.uint8)])
+    np.testing.assert_array_equal(as_rgb(alpha), colours)
+    np.testing.assert_array_equal(as_rgb(colours[:, :, 0])[5, 6], [colours[5, 6, 0]] * 3)
+    np.testing.assert_array_equal(as_rgb(colours[:, :, :1])[5, 6], [colours[5, 6, 0]] * 3)
 
 
 def test_a_world_that_fails_to_draw_goes_on_playing(tmp_path: Path) -> None:

@@ -183,9 +183,9 @@ def test_ticks_that_were_taken_back_never_reach_an_archive(tmp_path: Path) -> No
 
     store = ArchiveStore(tmp_path, 10**9, ARCHIVE, 85)
     for tick in range(1, 11):
-        store.keep(Shot(tick, 0.0, 1, Trigger.INTERVAL, noise(tick)))
+        store.keep(Shot(tick, 0.0, noise(tick), Trigger.INTERVAL, 1))
     store.forget_after(6)
-    store.keep(Shot(7, 0.0, 1, Trigger.INTERVAL, noise(70)))
+    store.keep(Shot(7, 0.0, noise(70), Trigger.INTERVAL, 1))
     store.close()
     pictures = dict(archived_frames(archives(tmp_path)[0]))
     assert sorted(pictures) == [1, 2, 3, 4, 5, 6, 7]
@@ -296,7 +296,7 @@ def test_a_full_disk_costs_pictures_never_the_run(tmp_path: Path, small_disk: Pa
     for path in list(small_disk.rglob("*.png"))[:20]:
         path.unlink()
     kept = store.counts.kept
-    store.keep(Shot(1000, 0.0, 1, Trigger.INTERVAL, noise(1000)))
+    store.keep(Shot(1000, 0.0, noise(1000), Trigger.INTERVAL, 1))
     assert store.counts.kept == kept + 1
     store.close()
 
@@ -305,7 +305,7 @@ def _shot(tick: int) -> Any:
     from ptp.frames.shots import Shot
     from ptp.frames.triggers import Trigger
 
-    return Shot(tick, 0.0, 1, Trigger.INTERVAL, noise(tick))
+    return Shot(tick, 0.0, noise(tick), Trigger.INTERVAL, 1)
 
 
 def test_a_run_is_warned_at_80_percent_and_goes_on_without_pictures_at_100(tmp_path: Path) -> None:

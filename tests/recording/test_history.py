@@ -31,10 +31,10 @@ BATTLE: dict[int, msgspec.Struct] = {5: STARTED, 6: turn(1), 8: turn(2), 10: tur
 
 def fight(connection: apsw.Connection, run_id: str, ticks: dict[int, msgspec.Struct]) -> None:
     """Record events at their ticks, as a run does."""
-    writer, rows = Writer(connection, run_id), GameRows(run_id, open_battle(connection))
+    writer = Writer(connection, run_id)
+    writer.rows_of = GameRows(run_id, open_battle(connection)).rows
     for tick, event in ticks.items():
-        happened = Happened(1_700_000_000.0 + tick, tick, 0, event)
-        writer.add([happened, *rows.rows(happened)])
+        writer.add([Happened(1_700_000_000.0 + tick, tick, 0, event)])
     writer.close()
 
 

@@ -41,7 +41,7 @@ def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
 
 def step(tick: int, **fields: Any) -> Step:
     given = {"episode": 1, "step": tick, "command": "1", "reward": -1.0, "terminated": False, "truncated": False,
-             "elapsed": 0.5, "state_hash": "0123456789abcdef", "state": '{"observation":1}'}  # fmt: skip
+             "elapsed": 0.5, "state_hash": "0123456789abcdef", "state": {"observation": 1}}  # fmt: skip
     return Step(tick, **{**given, **fields})
 
 
@@ -79,7 +79,7 @@ def test_a_sqlite_that_can_corrupt_is_refused() -> None:
 def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connection) -> None:
     writer = Writer(connection, RUN)
     decision = DecisionMade(
-        7, 1_700_000_000.25, 3, '{"a": "é"}', "MOVE", '{"x":1}', 'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1",
+        7, 1_700_000_000.25, 3, {"a": "é"}, "MOVE", '{"x":1}', 'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1",
         "pending", None, None,
     )  # fmt: skip
     writer.add([step(1, reward=0.1 + 0.2, terminated=True), decision, EpisodeEnded(1, 1, 1, 2.5, 0.5, True)])
@@ -90,9 +90,20 @@ def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connect
     ]
     assert connection.execute("SELECT * FROM episodes").fetchall() == [(1, 1, 1, 2.5, 0.5, 1)]
     assert connection.execute("SELECT * FROM action_history").fetchall() == [
-        (f"{RUN[:24]}000000000007", RUN, "2023-11-14T22:13:20.250Z", 3, '{"a": "é"}', "MOVE", '{"x":1}',
+        (f"{RUN[:24]}000000000007", RUN, "2023-11-14T22:13:20.250Z", 3, '{"a":"é"}', "MOVE", '{"x":1}',
          'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1", "partial", "dropped", "2.1", 31)
     ]  # fmt: skip
+
+
+def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Connection) -> None:
+    writer = Writer(connection, RUN)
+    writer.add([step(1)])
+    with pytest.raises(
+        RecordingError, match=r"can't be recorded: Encoding objects .*kept; go on with `ptp resume`"
+    ):
+        writer.add([step(tick, state=object()) for tick in range(2, 1000)])
+    with pytest.raises(RecordingError, match="is kept; go on"):
+        writer.close()
 
 
 def test_rows_are_committed_within_a_quarter_of_a_second_while_the_run_waits(connection: apsw.Connection) -> None:

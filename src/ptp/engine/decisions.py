@@ -19,7 +19,7 @@ class OpenDecision(msgspec.Struct, gc=False):
     began: float
     wanted: int
     left: int
-    made: tuple[Decision, float, int, str, float] | None
+    made: tuple[Decision, float, int, Any, float] | None
     """What to record of it: decision, time, tick, state and latency; None once it is recorded."""
     dropped: int = 0
     error: str | None = None

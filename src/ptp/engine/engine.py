@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
-
 from ptp._util.clock import Clock
 from ptp._util.ids import derive_seed
 from ptp.agents import Agent, Decision, Observation
@@ -22,8 +20,6 @@ from ptp.worlds import World
 
 NAP = 0.02  # seconds between two looks at an agent that is still thinking
 BAD_COMMANDS = 3  # commands the world does not know, in a row, before the run fails
-
-_json = msgspec.json.Encoder().encode
 
 
 class Engine:
@@ -51,7 +47,6 @@ class Engine:
         self._started = self._last_tick = clock.monotonic()
         self._last_hash = ""
         self.state: Any = None
-        self._state_text = ""
         self._begin_episode()
 
     # -- one tick ----------------------------------------------------------------------------------------------
@@ -119,7 +114,7 @@ class Engine:
             self.progress.cost += decision.cost
             self.ending.budget.spend(decision.cost)
         number, commands = self._decisions, decision.commands
-        made = (decision, self.clock.time(), self.progress.ticks, self._state_text, latency_ms)
+        made = (decision, self.clock.time(), self.progress.ticks, self.state, latency_ms)
         self._open = OpenDecision(number, now, len(commands), len(commands), made)
         self._decisions += 1
         self.buffer.offer(commands, self._context, number, now)
@@ -145,12 +140,12 @@ class Engine:
         self.observation = outcome.observation
         state_hash = self.world.state_hash(outcome.observation, reward, terminated, truncated)
         now = self._now()
-        before = self._state_text
+        before = self.state
         self._read_state()
         records.append(
             Step(
                 tick, self.episode, self.step, text, reward, terminated, truncated, now - self._started, state_hash,
-                None if self._state_text == before else self._state_text,
+                None if self.state == before else self.state,
             )
         )  # fmt: skip
         if self.world.events:
@@ -168,9 +163,7 @@ class Engine:
 
     def _read_state(self) -> None:
         """Read the state the world is in now."""
-        state = self.world.state(self.observation)
-        if state is not self.state:
-            self.state, self._state_text = state, _json(state).decode()
+        self.state = self.world.state(self.observation)
         self._context = self.world.context()
         self.progress.signals = self.world.signals()
 

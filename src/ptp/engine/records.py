@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,8 +24,8 @@ class Step(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
     truncated: bool
     elapsed: float
     state_hash: str
-    state: str | None
-    """The state after the command as JSON; None when it is the one before."""
+    state: Any
+    """The state after the command; None when it is the one before."""
 
 
 class DecisionMade(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
@@ -34,8 +34,8 @@ class DecisionMade(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="r
     number: int
     at: float
     tick: int
-    state: str
-    """The state it was made in, as JSON."""
+    state: Any
+    """The state it was made in."""
     type: str
     context: str | None
     reasoning: str | None

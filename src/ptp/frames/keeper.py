@@ -14,10 +14,10 @@ from ptp.engine.records import Notice, Record
 from ptp.frames.annotations import annotator_of
 from ptp.frames.disk import DiskWatch
 from ptp.frames.lane import BackgroundLane, DirectLane
-from ptp.frames.pictures import Picture, as_rgb
+from ptp.frames.pictures import Picture, as_kept, check
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.ring import FrameRing
-from ptp.frames.shots import Counts, Shot
+from ptp.frames.shots import Counts, Drawn, Shot
 from ptp.frames.stores import NoStore, make_store
 from ptp.frames.triggers import Moment, Trigger, Triggers
 from ptp.frames.video import VideoWriter
@@ -57,8 +57,24 @@ class FrameKeeper:
         self.counts: Counts = self._store.counts
         self.ring = FrameRing(profile.ring_frames)
         self.watch = DiskWatch(run, profile.max_record_bytes)
-        self._lane = BackgroundLane(self._store) if config.in_background else DirectLane(self._store)
+        self._lane = self._open_lane(config.in_background)
         self._annotate = annotator_of(world)
+
+    def _open_lane(self, in_background: bool) -> BackgroundLane | DirectLane:
+        if in_background:
+            return BackgroundLane(self._keep, patient=False)
+        if self._world.releases_lock:
+            return BackgroundLane(self._develop, patient=True)
+        return DirectLane(self._develop)
+
+    def _develop(self, drawn: Drawn) -> list[msgspec.Struct]:
+        """Hold a picture for going back, and keep it when it is due; the run may go on meanwhile."""
+        picture = as_kept(drawn.picture)
+        self.ring.add(drawn.tick, picture)
+        return self._keep(msgspec.structs.replace(drawn, picture=picture))
+
+    def _keep(self, drawn: Drawn) -> list[msgspec.Struct]:
+        return self._store.keep(drawn) if isinstance(drawn, Shot) else []
 
     def _wants(self, config: Screenshot, profile: StorageProfile) -> bool:
         if profile.tier == "none":
@@ -103,14 +119,18 @@ class FrameKeeper:
         picture = self._draw(moment.tick)
         if picture is None:
             return
-        self.ring.add(moment.tick, picture)
         if film is not None:
             self._roll(film, picture, moment.tick)
+        if self._lane.patient:
+            self._hand_over(moment, due, picture)
+            return
+        picture = as_kept(picture)
+        self.ring.add(moment.tick, picture)
         if due is not None:
-            self._shoot(moment, due, picture)
+            self._hand_over(moment, due, picture)
 
     def _draw(self, tick: int) -> Picture | None:
-        picture = attempt(lambda: _as_kept(self._world.frame()))
+        picture = attempt(self._frame)
         if isinstance(picture, Exception):
             self.counts.failed += 1
             self._tell(tick, "frame_failed", f"the world can't draw its picture: {picture!r}")
@@ -120,18 +140,21 @@ class FrameKeeper:
             self._tell(tick, "frame_absent", "the world has no picture; none are kept")
         return picture
 
-    def _shoot(self, moment: Moment, trigger: Trigger, picture: Picture) -> None:
-        shot = Shot(
-            moment.tick,
-            self._clock.time(),
-            moment.step.episode if moment.step else 0,
-            trigger,
-            picture,
-            self._world.context().partition(":")[0] or None,
-            self._describe(moment.tick),
-            moment.step is not None,
-        )
-        if not self._lane.put(shot):
+    def _frame(self) -> Picture | None:
+        picture = self._world.raw_frame()
+        if picture is not None:
+            check(picture)
+        return picture
+
+    def _hand_over(self, moment: Moment, trigger: Trigger | None, picture: Picture) -> None:
+        tick, step, at = moment.tick, moment.step, self._clock.time()
+        drawn = Drawn(tick, at, picture)
+        if trigger is not None:
+            screen_type = self._world.context().partition(":")[0] or None
+            episode = step.episode if step else 0
+            found = self._describe(tick)
+            drawn = Shot(tick, at, picture, trigger, episode, screen_type, found, has_step=step is not None)
+        if not self._lane.put(drawn, urgent=trigger is not None) and trigger is not None:
             self.counts.dropped += 1
             self._tell(moment.tick, "frame_dropped", "pictures come faster than they can be kept; some are dropped")
 
@@ -197,13 +220,9 @@ class FrameKeeper:
             self._video.close()
             if self._video.problem is not None:
                 self._tell(0, "video_ended", f"the video ended early: {self._video.problem}")
-        done = self._lane.close() + self._notices
+        done = self._lane.close() + self._store.close() + self._notices
         self._notices = []
         return done
-
-
-def _as_kept(picture: Picture | None) -> Picture | None:
-    return picture if picture is None or isinstance(picture, str) else as_rgb(picture)
 
 
 def _as_json(found: object) -> str | None:

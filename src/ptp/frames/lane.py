@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
 from ptp._util.attempt import attempt
 from ptp.engine.records import Notice
-from ptp.frames.shots import Shot, Store
+from ptp.frames.shots import Drawn
 
+Develop: TypeAlias = Callable[[Drawn], list[msgspec.Struct]]
+"""Does what is to be done with a picture, and returns the records of it."""
+
+LOOK_AFTER = 0.1  # seconds until a picture that is not urgent is found
 QUEUE = 32  # pictures that may wait; of large ones that is some 20 MB
 
 
 class DirectLane:
     """The run waits until a picture is kept."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    patient = True
+
+    def __init__(self, develop: Develop) -> None:
+        self._develop = develop
         self._done: list[msgspec.Struct] = []
 
-    def put(self, shot: Shot) -> bool:
+    def put(self, drawn: Drawn, urgent: bool = True) -> bool:
         """Keep a picture."""
-        self._done += self._store.keep(shot)
+        self._done += self._develop(drawn)
         return True
 
     def done(self) -> list[msgspec.Struct]:
@@ -37,17 +45,18 @@ class DirectLane:
         return self.done()
 
     def close(self) -> list[msgspec.Struct]:
-        """Finish, and return the last records."""
-        return self.done() + self._store.close()
+        """Return the last records."""
+        return self.done()
 
 
 class BackgroundLane:
-    """A thread keeps pictures; one that finds the queue full is dropped."""
+    """A thread keeps pictures; one that finds the queue full is dropped, or the run waits if it is *patient*."""
 
-    def __init__(self, store: Store, size: int = QUEUE) -> None:
-        self._store = store
+    def __init__(self, develop: Develop, *, patient: bool, size: int = QUEUE) -> None:
+        self._develop = develop
+        self.patient = patient
         self._size = size
-        self._waiting: deque[Shot] = deque()
+        self._waiting: deque[Drawn] = deque()
         self._done: deque[msgspec.Struct] = deque()
         self._changed = threading.Condition()
         self._closing = False
@@ -55,13 +64,16 @@ class BackgroundLane:
         self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
         self._thread.start()
 
-    def put(self, shot: Shot) -> bool:
-        """Hand a picture over; False when too many are waiting."""
+    def put(self, drawn: Drawn, urgent: bool = True) -> bool:
+        """Hand a picture over; False when it is dropped. To wake the thread costs more than some pictures take."""
         with self._changed:
+            while self.patient and len(self._waiting) >= self._size and self._thread.is_alive():
+                self._changed.wait(0.1)
             if len(self._waiting) >= self._size or not self._thread.is_alive():
                 return False
-            self._waiting.append(shot)
-            self._changed.notify_all()
+            self._waiting.append(drawn)
+            if urgent or 2 * len(self._waiting) >= self._size:
+                self._changed.notify_all()
         return True
 
     def done(self) -> list[msgspec.Struct]:
@@ -83,22 +95,22 @@ class BackgroundLane:
             self._closing = True
             self._changed.notify_all()
         self._thread.join()
-        return self.done() + self._store.close()
+        return self.done()
 
     def _run(self) -> None:
-        while (shot := self._next()) is not None:
-            kept = attempt(partial(self._store.keep, shot))
+        while (drawn := self._next()) is not None:
+            kept = attempt(partial(self._develop, drawn))
             if isinstance(kept, Exception):
                 ended = f"no more pictures are kept: {kept!r}"
-                self._done.append(Notice(shot.at, shot.tick, "error", "frames_ended", ended))
+                self._done.append(Notice(drawn.at, drawn.tick, "error", "frames_ended", ended))
                 return
             self._done.extend(kept)
 
-    def _next(self) -> Shot | None:
+    def _next(self) -> Drawn | None:
         with self._changed:
             self._busy = False
             self._changed.notify_all()
             while not self._waiting and not self._closing:
-                self._changed.wait()
+                self._changed.wait(LOOK_AFTER)
             self._busy = bool(self._waiting)
             return self._waiting.popleft() if self._waiting else None

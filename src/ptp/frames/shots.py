@@ -11,14 +11,19 @@ from ptp.frames.pictures import Picture, Resolution, resolution
 from ptp.frames.triggers import Trigger
 
 
-class Shot(msgspec.Struct, frozen=True):
-    """A picture that is due, with what is known of its tick."""
+class Drawn(msgspec.Struct, frozen=True):
+    """A picture of a tick."""
 
     tick: int
     at: float
-    episode: int
-    trigger: Trigger
     picture: Picture
+
+
+class Shot(Drawn, frozen=True):
+    """A picture that is due, with what is known of its tick."""
+
+    trigger: Trigger
+    episode: int
     screen_type: str | None = None
     annotations: str | None = None
     has_step: bool = True

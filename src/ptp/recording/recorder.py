@@ -14,7 +14,7 @@ from ptp._util.files import write_atomic
 from ptp.config import RunConfig
 from ptp.config.files import dump
 from ptp.config.tree import as_tree
-from ptp.engine import Happened, Notice
+from ptp.engine import Notice
 from ptp.errors import RecordingError
 from ptp.recording.database import create_database, open_for_writing
 from ptp.recording.directory import Metadata, RunDirectory
@@ -42,7 +42,7 @@ class Recorder:
             close_log(self._log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
         self._writer = Writer(self._connection, metadata.run_id)
-        self._game = GameRows(metadata.run_id, open_battle(self._connection))
+        self._writer.rows_of = GameRows(metadata.run_id, open_battle(self._connection)).rows
         self._errors = last_number(self._connection, "errors", "error_id")
         self._metrics = last_number(self._connection, "performance_metrics", "metric_id")
         verb = "goes on with" if metadata.resumed else "plays"
@@ -82,7 +82,7 @@ class Recorder:
         except apsw.Error as problem:
             raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
         self._metrics = last_number(self._connection, "performance_metrics", "metric_id")
-        self._game = GameRows(self.metadata.run_id, open_battle(self._connection))
+        self._writer.rows_of = GameRows(self.metadata.run_id, open_battle(self._connection)).rows
 
     def flush(self) -> None:
         """Wait until everything handed over so far is committed."""
@@ -96,7 +96,7 @@ class Recorder:
         """Give up the ticks after *to_tick*; the tape then tells only what led to now."""
         run_id = self.metadata.run_id
         self.metadata.rewinds = self._writer.do(lambda c: rewind(c, run_id, to_tick, at, reason, dropped))
-        self._game = GameRows(run_id, self._writer.do(open_battle))
+        self._writer.rows_of = GameRows(run_id, self._writer.do(open_battle)).rows
         self.directory.write_metadata(self.metadata)
         self._say("rolled_back", f"went back to tick {to_tick}: {reason}; {dropped} queued commands dropped")
 
@@ -107,10 +107,6 @@ class Recorder:
     def add(self, records: Sequence[msgspec.Struct]) -> None:
         """Keep what one tick told."""
         self._writer.add(records)
-
-    def add_event(self, happened: Happened) -> None:
-        """Keep an event of the game in the tables of the game."""
-        self._writer.add(self._game.rows(happened))
 
     def log(self, notice: Notice) -> None:
         """Write to the log what a person should know."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import apsw
 import msgspec
@@ -18,6 +18,8 @@ from ptp.recording.entries import ErrorSeen, MetricTaken
 BLOCKS = (400, 20)
 TIMESTAMP = "strftime('%Y-%m-%dT%H:%M:%fZ', {}, 'unixepoch')"
 
+ValuesOf: TypeAlias = Callable[[Any], tuple[Any, ...]]
+_json = msgspec.json.Encoder().encode
 
 # Which column takes what: {field} is a field of the record, {id} its number, {moment} its time, {run} the run.
 TABLES: dict[type[msgspec.Struct], tuple[str, dict[str, str]]] = {
@@ -88,7 +90,7 @@ class Statement(msgspec.Struct, frozen=True):
     """How records of one kind are written: an SQL statement in which ?1, ?2, ... are the values of a record."""
 
     sql: str
-    values: Callable[[Any], tuple[Any, ...]] = astuple
+    values: ValuesOf = astuple
     blocks: tuple[tuple[int, str], ...] = ()
     """The same for so many records at once, the largest first."""
 
@@ -103,7 +105,35 @@ class Statement(msgspec.Struct, frozen=True):
             connection.executemany(self.sql, rows[done:])
 
 
-def _insert(record: type[msgspec.Struct], run_id: str) -> Statement:
+class StateTexts:
+    """States as JSON; a decision is made in the state after a step, and that is written once."""
+
+    KNOWN = 1000  # states that may be asked for again
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, str]] = {}  # with the state itself, so that no other gets its id
+
+    def text(self, state: Any) -> str:
+        """Return a state as JSON."""
+        known = self._known.get(id(state))
+        if known is None:
+            if len(self._known) >= self.KNOWN:
+                self._known.clear()
+            known = self._known[id(state)] = (state, _json(state).decode())
+        return known[1]
+
+    def step(self, step: Step) -> tuple[Any, ...]:
+        """Return the values of a step."""
+        state = step.state
+        return (*astuple(step)[:-1], None if state is None else self.text(state))
+
+    def decision(self, decision: DecisionMade) -> tuple[Any, ...]:
+        """Return the values of a decision."""
+        number, at, tick, state, *rest = astuple(decision)
+        return (number, at, tick, self.text(state), *rest)
+
+
+def _insert(record: type[msgspec.Struct], run_id: str, values_of: ValuesOf) -> Statement:
     """Return the INSERT for records of one kind."""
     table, columns = TABLES[record]
     fields = record.__struct_fields__
@@ -117,7 +147,7 @@ def _insert(record: type[msgspec.Struct], run_id: str) -> Statement:
     def sql(rows: int) -> str:
         return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM (VALUES {','.join([row] * rows)})"
 
-    return Statement(sql(1), blocks=tuple((size, sql(size)) for size in BLOCKS))
+    return Statement(sql(1), values_of, tuple((size, sql(size)) for size in BLOCKS))
 
 
 def numbered(run_id: str, number: str) -> str:
@@ -128,12 +158,14 @@ def numbered(run_id: str, number: str) -> str:
 def _event_values(happened: Happened) -> tuple[Any, ...]:
     event = happened.event
     kind = event.__struct_config__.tag
-    return happened.at, happened.tick, happened.index, kind, msgspec.json.encode(event).decode()
+    return happened.at, happened.tick, happened.index, kind, _json(event).decode()
 
 
 def statements(run_id: str) -> dict[type[msgspec.Struct], Statement]:
     """Return the statement for each kind of record that is kept in the database."""
-    inserts = {record: _insert(record, run_id) for record in TABLES}
+    states = StateTexts()
+    values: dict[type[msgspec.Struct], ValuesOf] = {Step: states.step, DecisionMade: states.decision}
+    inserts = {record: _insert(record, run_id, values.get(record, astuple)) for record in TABLES}
     return inserts | {
         DecisionEnded: Statement(
             "UPDATE action_history SET execution_status = ?2, execution_error = ?3, execution_duration_ms = ?4 "

@@ -12,12 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import apsw
 import msgspec
 
 from ptp._util.attempt import attempt
+from ptp.engine import Happened
 from ptp.errors import RecordingError
 from ptp.recording.entries import Row
 from ptp.recording.rows import Statement, statements
@@ -36,6 +37,8 @@ class Writer:
     def __init__(self, connection: apsw.Connection, run_id: str) -> None:
         self._connection = connection
         self.statements: dict[type[msgspec.Struct], Statement] = statements(run_id)
+        self.rows_of: Callable[[Happened], Sequence[Row]] = lambda happened: ()
+        """Returns what an event adds to the tables of the game."""
         self._fresh: list[msgspec.Struct] = []
         self._handing_over = threading.Lock()  # guards the fresh records
         self._database = threading.Lock()  # guards the connection
@@ -136,10 +139,14 @@ class Writer:
         for kind, statement in self.statements.items():
             if kind in kinds:
                 statement.execute(self._connection, [*map(statement.values, kinds[kind])])
-        for row in kinds.get(Row, ()):
-            assert isinstance(row, Row)
+        for row in self._rows(kinds):
             self._connection.execute(row.sql, row.values)
         self._inserted += len(fresh)
+
+    def _rows(self, kinds: dict[type[msgspec.Struct], list[msgspec.Struct]]) -> Iterator[Row]:
+        yield from cast("list[Row]", kinds.get(Row, []))
+        for happened in cast("list[Happened]", kinds.get(Happened, [])):
+            yield from self.rows_of(happened)
 
     def _commit(self) -> None:
         """Commit everything handed over so far; the caller holds the connection."""
@@ -150,7 +157,6 @@ class Writer:
         self._committed_at = time.monotonic()
 
     def _failure(self) -> RecordingError:
-        return RecordingError(
-            f"the run can't be recorded: {self._problem}; what was committed is kept; "
-            "free some space and go on with `ptp resume`"
-        )
+        by_disk = isinstance(self._problem, (apsw.Error, OSError))
+        remedy = "free some space and go on with `ptp resume`" if by_disk else "go on with `ptp resume`"
+        return RecordingError(f"the run can't be recorded: {self._problem}; what was committed is kept; {remedy}")

@@ -134,7 +134,7 @@ def _start_files(tape: SharedTape) -> Iterator[Values]:
         yield values
 
 
-def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> str | None:
+def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
     """Bring a world to the snapshot's tick and return the state there; None when an episode has just ended."""
     header = snapshot.header
     check_world(header, world.facts)
@@ -149,7 +149,7 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> str | None
         raise SnapshotError(f"{header.world!r} can't go on from the snapshot: {problem!r}; get it again") from None
     if not tape.steps or tape.steps[-1].terminated or tape.steps[-1].truncated:
         return None
-    return msgspec.json.encode(world.state(observation)).decode()
+    return world.state(observation)
 
 
 def _last_episode(header: SnapshotHeader, tape: SharedTape) -> Iterator[TapeStep]:
@@ -161,7 +161,7 @@ def _last_episode(header: SnapshotHeader, tape: SharedTape) -> Iterator[TapeStep
 # -- the run directory -----------------------------------------------------------------------------------------
 
 
-def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape, state: str | None) -> Imported:
+def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape, state: Any) -> Imported:
     now = time.time()
     directory = RunDirectory.create(Path(config.system.data_dir), uuid7(now))
     run_id = directory.run_id
@@ -204,7 +204,7 @@ def _introduce(
     )
 
 
-def _steps(tape: SharedTape, state: str | None) -> Iterator[Step]:
+def _steps(tape: SharedTape, state: Any) -> Iterator[Step]:
     """Return the tape as records; states stay with the other run, but the last one is known here."""
     for tick, played in enumerate(tape.steps, 1):
         yield Step(

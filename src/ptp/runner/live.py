@@ -113,7 +113,7 @@ class LiveFeed:
         began = time.monotonic()
         if not self._draws or (began < self._frame_due and not urgent):
             return None
-        picture = attempt(self._engine.world.frame)
+        picture = attempt(self._engine.world.raw_frame)
         if isinstance(picture, Exception):  # told once, and the run goes on
             words = "the world can't draw a picture for those who watch"
             LOGGER.warning(words, extra={"event": "live"}, exc_info=picture)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from ptp._util.clock import iso
 from ptp.config import RunConfig
-from ptp.engine import Engine, Happened, Notice, Progress, Record, Stop
+from ptp.engine import Engine, Notice, Progress, Record, Stop
 from ptp.engine.records import Level
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
@@ -50,6 +52,16 @@ class RunResult(msgspec.Struct):
     badges: int | None = None
     caught: int | None = None
     level: int | None = None
+
+
+@contextmanager
+def _frozen() -> Iterator[None]:
+    """Spare the garbage collector what is there already: it stays until the end, and looking at it takes long."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class Watcher:
@@ -93,7 +105,7 @@ class Session:
         self.watcher.began(self.recorder.directory.path, self.engine)
         for remark in self.engine.world.remarks:
             self._say("warning", "world", remark)
-        with Interrupts(self.engine.clock) as interrupts:
+        with Interrupts(self.engine.clock) as interrupts, _frozen():
             try:
                 self._loop(interrupts)
             except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and told
@@ -144,20 +156,16 @@ class Session:
         self.live.look(records)
         if not records:
             return
-        self.recorder.add(records)
-        for record in records:
-            if type(record) is Notice:
-                self.recorder.log(record)
-                self.watcher.noticed(record)
-            elif type(record) is Happened:
-                self.recorder.add_event(record)
+        self._keep(records)
         self._tell(self.pictures.look(records, self.engine.progress.signals.battle))
         self.keeper.after(records)
 
     def _tell(self, records: list[msgspec.Struct]) -> None:
         """Keep what the camera told."""
-        if not records:
-            return
+        if records:
+            self._keep(records)
+
+    def _keep(self, records: Sequence[msgspec.Struct]) -> None:
         self.recorder.add(records)
         for record in records:
             if type(record) is Notice:

@@ -68,6 +68,8 @@ class World:
     family: ClassVar[str] = "gymnasium"
     storage_profile: ClassVar[str] = "box2d"
     snapshot: ClassVar[SnapshotKind] = "tape"
+    releases_lock: ClassVar[bool] = False
+    """Whether most of a step runs without Python's lock, so that other threads can work meanwhile."""
     events: Sequence[msgspec.Struct] = ()
     """What happened in the last step, for worlds that can tell."""
     remarks: Sequence[str] = ()
@@ -128,13 +130,17 @@ class World:
         return {}
 
     def state(self, observation: Observation) -> Any:
-        """Return the present state as data that msgspec can write as JSON; the same object only if nothing changed."""
+        """Return the present state as data that msgspec can write as JSON, and that nobody changes afterwards."""
         return {"observation": describe(observation)}
 
     def frame(self) -> np.ndarray[Any, Any] | str | None:
         """Return the present picture, in the negotiated render mode."""
         picture: np.ndarray[Any, Any] | str | None = self.env.render()  # type: ignore[assignment]
         return picture
+
+    def raw_frame(self) -> np.ndarray[Any, Any] | str | None:
+        """Return the present picture in the form that is had soonest: pixels may have alpha, or be grey."""
+        return self.frame()
 
     def observe(self) -> Observation:
         """Return what the last step or reset showed; a world that can load a state shows it without a step."""

@@ -125,6 +125,7 @@ def test_a_picture_is_a_copy_and_an_observation_a_view(rom: Path) -> None:
         frame = world.frame()
         assert frame.shape == observation.shape == (144, 160, 3)
         assert frame.flags.owndata
+        np.testing.assert_array_equal(world.raw_frame()[:, :, :3], frame)
         np.testing.assert_array_equal(frame, observation)
         kept = frame.copy()
         played(world, [0] * 20 + [(1, 24)])

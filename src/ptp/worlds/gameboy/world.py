@@ -45,6 +45,7 @@ class GameBoyWorld(World):
     family: ClassVar[str] = "gameboy"
     storage_profile: ClassVar[str] = "gameboy"
     snapshot: ClassVar[SnapshotKind] = "state"
+    releases_lock: ClassVar[bool] = True
 
     env: GameBoyEnv
 
@@ -170,6 +171,10 @@ class GameBoyWorld(World):
     def frame(self) -> np.ndarray[Any, Any]:
         """Return a copy of the picture."""
         return self.env.render()
+
+    def raw_frame(self) -> np.ndarray[Any, Any]:
+        """Return a copy of the picture with alpha, which is copied nine times as fast."""
+        return self.env.pixels.copy()
 
     def observe(self) -> Any:
         """Return what the screen shows now."""
