@@ -48,12 +48,19 @@ format: dev ## format the code
 	$(BIN)/ruff check --fix src tests benchmarks docs
 	$(BIN)/ruff format src tests benchmarks docs
 
-bench: dev ## measure every figure, and print them in one table (about half an hour)
+.venv/peers/setup: benchmarks/peers.lock | .venv/bin/python
+	@echo "Installing what ptp is compared with ..."
+	@$(PYTHON) -m venv .venv/peers
+	@.venv/peers/bin/python -m pip --disable-pip-version-check -q install --require-hashes -r $<
+	@touch $@
+
+bench: dev .venv/peers/setup ## measure every figure, and print them in one table (about half an hour)
 	@$(BIN)/python -m benchmarks
 
 lock: dev ## pin the newest dependencies with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade benchmarks/peers.txt -o benchmarks/peers.lock
 
 clean: ## remove what was built (recorded runs in var/ stay)
 	rm -rf .venv .coverage* .mypy_cache .pytest_cache .ruff_cache build dist

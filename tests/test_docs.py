@@ -51,7 +51,7 @@ def test_the_changelog_has_a_place_for_what_comes_next() -> None:
 
 
 def test_the_lock_files_have_hashes_and_name_no_host() -> None:
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements.lock", "requirements-dev.lock", "benchmarks/peers.lock"):
         text = (ROOT / name).read_text()
         assert "://" not in text
         pins = [line for line in text.splitlines() if re.match(r"^[a-z0-9]", line)]
