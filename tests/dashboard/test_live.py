@@ -15,6 +15,8 @@ import pytest
 from PIL import Image
 
 from ptp.config.tree import BY_FLAG, build
+from ptp.errors import PtpError
+from ptp.frames.ring import FrameRing
 from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import run
@@ -63,6 +65,30 @@ def test_the_picture_of_the_stream_is_the_one_of_its_tick(live: Live) -> None:
     kept = wait_for(lambda: answer.content if (answer := client.get(address)).status_code == 200 else None)
     shown = Image.open(io.BytesIO(base64.b64decode(frame["data"]))).convert("RGB")
     assert shown.tobytes() == Image.open(io.BytesIO(kept)).convert("RGB").tobytes()
+
+
+def pixels(response: httpx.Response) -> bytes:
+    return Image.open(io.BytesIO(response.content)).convert("RGB").tobytes()
+
+
+def test_a_live_run_gives_the_pictures_it_has_in_memory(live: Live) -> None:
+    client, directory = live
+    wait_for(lambda: tick_of(directory) > 30)
+    ask(directory, "pause")
+    held = wait_for(lambda: found if (found := ask(directory, "picture", tick=27))["tick"] == 24 else None)
+    assert held["format"] == "png"
+    near = client.get("/api/v1/frame?tick=27&near=true")
+    assert near.headers["x-tick"] == "24"
+    assert pixels(near) == Image.open(io.BytesIO(base64.b64decode(held["data"]))).convert("RGB").tobytes()
+    exact, drawn = client.get("/api/v1/frame?tick=27"), client.get("/api/v1/screenshots/tick-27/image")
+    assert "x-tick" not in exact.headers
+    assert pixels(exact) == pixels(drawn)
+    exact, drawn = client.get("/api/v1/frame?tick=24"), client.get("/api/v1/screenshots/tick-24/image")
+    assert exact.headers["x-tick"] == "24"
+    assert pixels(exact) == pixels(drawn)
+    for odd in (None, "x", -1):
+        with pytest.raises(PtpError, match="no picture of tick"):
+            ask(directory, "picture", tick=odd)
 
 
 def test_a_paused_run_shows_itself_to_one_who_comes_later(live: Live) -> None:
@@ -181,4 +207,4 @@ def test_nobody_watching_costs_one_look() -> None:
             class facts:  # noqa: N801
                 render_mode = "rgb_array"
 
-    LiveFeed(Untouchable()).look(["anything"])  # type: ignore[arg-type, list-item]
+    LiveFeed(Untouchable(), FrameRing(0)).look(["anything"])  # type: ignore[arg-type, list-item]

@@ -200,10 +200,10 @@ def test_the_ring_holds_the_newest_pictures_and_no_more(tmp_path: Path) -> None:
     profile = StorageProfile(tier="files", ring_frames=512, ring_every_n_ticks=1)
     run = play(tmp_path, Snowing(), 1000, None, profile)
     assert run.ring.ticks() == list(range(489, 1001))
-    picture = run.ring.at(700)
-    assert not isinstance(picture, str)
-    assert picture is not None
-    assert np.array_equal(picture, noise(700))
+    found = run.ring.at(700)
+    assert found is not None
+    assert found[0] == 700
+    np.testing.assert_array_equal(found[1], noise(700))
     assert run.ring.at(10) is None
     assert run.ring.at(5000) is not None
 

@@ -34,6 +34,8 @@ class Drawn(msgspec.Struct, frozen=True):
 
     media_type: str
     data: bytes
+    tick: int | None = None
+    """The tick that it shows, where that may be another than was asked for."""
 
 
 class Painter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ from ptp.dashboard.answers import Annotations, Resolution, Screenshot, Screensho
 from ptp.dashboard.drawing import Drawn, Painter
 from ptp.dashboard.status import last_state
 from ptp.dashboard.ticks import NoTick, newest_tick
-from ptp.errors import RunUnreadable, UnknownName
+from ptp.errors import PtpError, RunUnreadable, UnknownName
 from ptp.frames.kept import read_kept
 from ptp.frames.pictures import FORMATS, Pixels, decode
 from ptp.recording import Metadata, RunDirectory
 from ptp.recording.database import Database
+from ptp.runner.control import ask
 
 MEDIA = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "text": "text/plain; charset=utf-8"}
+NEAR = 16  # ticks that a picture may be older than was asked for
 THUMBNAIL = (96, 96)
 _COLUMNS = "screenshot_id, timestamp, tick, screen_type, file_path, file_size_bytes, annotations, metadata"
 
@@ -67,8 +70,11 @@ class Album:
             return self._painter.draw(directory, metadata.rewinds, row[2])
         return read_file(directory, row[4])
 
-    def at_tick(self, directory: RunDirectory, metadata: Metadata, tick: int) -> Drawn:
-        """Return the picture of a tick: the kept one if there is one, else drawn from the tape."""
+    def at_tick(self, directory: RunDirectory, metadata: Metadata, tick: int, near: bool = False) -> Drawn:
+        """Return the picture of a tick: the kept one, or from the memory of a live run, or drawn from the tape.
+
+        With *near*, a live run may give that of a tick shortly before.
+        """
         with Database(directory.database) as database:
             last = newest_tick(database)
             rows = list(
@@ -83,6 +89,9 @@ class Album:
                 return read_file(directory, path)
             except RunUnreadable:
                 break  # the file was removed to make room; the tape has the picture still
+        held = _held(directory, tick) if metadata.status == "running" else None
+        if held is not None and held.tick is not None and 0 <= tick - held.tick <= (NEAR if near else 0):
+            return held
         return self._painter.draw(directory, metadata.rewinds, tick)
 
     def pixels(self, directory: RunDirectory, metadata: Metadata, name: str) -> Pixels:
@@ -170,6 +179,16 @@ def read_file(directory: RunDirectory, name: str) -> Drawn:
     """Return a kept picture."""
     kept = read_kept(directory.path, name)
     return Drawn(MEDIA[kept.format], kept.data)
+
+
+def _held(directory: RunDirectory, tick: int) -> Drawn | None:
+    """Return the picture of a tick, or of one before it, that a live run has in memory."""
+    try:
+        frame = ask(directory, "picture", tick=tick)
+    except PtpError:
+        return None  # it has none, or has ended just now; the tape has every picture
+    data = frame["data"].encode() if frame["format"] == "text" else base64.b64decode(frame["data"])
+    return Drawn(MEDIA[frame["format"]], data, frame["tick"])
 
 
 def as_pixels(drawn: Drawn) -> Pixels:

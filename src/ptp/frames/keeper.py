@@ -69,12 +69,13 @@ class FrameKeeper:
 
     def _develop(self, drawn: Drawn) -> list[msgspec.Struct]:
         """Hold a picture for going back, and keep it when it is due; the run may go on meanwhile."""
-        picture = as_kept(drawn.picture)
-        self.ring.add(drawn.tick, picture)
-        return self._keep(msgspec.structs.replace(drawn, picture=picture))
+        self.ring.add(drawn.tick, drawn.picture)
+        return self._keep(drawn)
 
     def _keep(self, drawn: Drawn) -> list[msgspec.Struct]:
-        return self._store.keep(drawn) if isinstance(drawn, Shot) else []
+        if not isinstance(drawn, Shot):
+            return []
+        return self._store.keep(msgspec.structs.replace(drawn, picture=as_kept(drawn.picture)))
 
     def _wants(self, config: Screenshot, profile: StorageProfile) -> bool:
         if profile.tier == "none":
@@ -124,7 +125,6 @@ class FrameKeeper:
         if self._lane.patient:
             self._hand_over(moment, due, picture)
             return
-        picture = as_kept(picture)
         self.ring.add(moment.tick, picture)
         if due is not None:
             self._hand_over(moment, due, picture)

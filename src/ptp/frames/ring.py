@@ -10,7 +10,7 @@ import lz4.block
 import msgspec
 import numpy as np
 
-from ptp.frames.pictures import Picture
+from ptp.frames.pictures import Picture, as_kept
 
 
 class _Held(msgspec.Struct, frozen=True, gc=False):
@@ -46,11 +46,11 @@ class FrameRing:
             self._held.append(held)
             self.bytes += len(held.data)
 
-    def at(self, tick: int) -> Picture | None:
-        """Return the newest picture that is not younger than *tick*, if it is still held."""
+    def at(self, tick: int) -> tuple[int, Picture] | None:
+        """Return the newest picture that is not younger than *tick*, with its own tick, if it is still held."""
         with self._lock:
             found = next((held for held in reversed(self._held) if held.tick <= tick), None)
-        return None if found is None else _unpack(found)
+        return None if found is None else (found.tick, _unpack(found))
 
     def forget_after(self, tick: int) -> None:
         """Forget the pictures of ticks that were taken back."""
@@ -78,4 +78,4 @@ def _pack(tick: int, picture: Picture) -> _Held:
 def _unpack(held: _Held) -> Picture:
     if held.shape is None:
         return held.data.decode()
-    return np.frombuffer(lz4.block.decompress(held.data), np.uint8).reshape(held.shape)
+    return as_kept(np.frombuffer(lz4.block.decompress(held.data), np.uint8).reshape(held.shape))

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ptp._util.clock import Clock, SystemClock
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
@@ -43,7 +45,8 @@ class Request:
 class ControlServer:
     """Takes requests on threads of its own; the run answers them between two ticks.
 
-    The verb `watch` is answered with line after line of what happens, for as long as the client listens.
+    Two verbs do not wait for it: `watch` is answered with line after line of what happens, for as long as the client
+    listens, and `picture` with a picture from memory.
     """
 
     def __init__(self, directory: Path, clock: Clock, live: LiveFeed) -> None:
@@ -75,19 +78,28 @@ class ControlServer:
                     self._wake()
                     self._live.serve(connection)
                 else:
-                    connection.sendall(json.dumps(self._answer(request)).encode() + b"\n")
+                    connection.sendall(msgspec.json.encode(self._answer(request)) + b"\n")
             except OSError:
                 return  # the client has gone; what it asked for is done all the same
 
     def _answer(self, request: Request | None) -> dict[str, Any]:
         if request is None:
             return {"error": "a request is one line of JSON with a verb"}
+        if request.verb == "picture":
+            return self._picture(request.arguments.get("tick"))
         self.waiting.append(request)
         self._wake()
         if not request.answered.wait(PATIENCE):
             return {"error": f"the run did not come round to it within {PATIENCE:.0f} s"}
         assert request.answer is not None
         return request.answer
+
+    def _picture(self, tick: object) -> dict[str, Any]:
+        """Answer with the picture of a tick, or of the newest before it, that is still in memory."""
+        frame = self._live.held(tick) if isinstance(tick, int) else None
+        if frame is None:
+            return {"error": f"no picture of tick {tick}, or before it, is held in memory"}
+        return msgspec.structs.asdict(frame)
 
     def _wake(self) -> None:
         if isinstance(self._clock, SystemClock):

@@ -19,6 +19,7 @@ import msgspec
 from ptp._util.attempt import attempt
 from ptp.engine import DecisionMade, Engine, Record, Step
 from ptp.frames.pictures import Picture, encode
+from ptp.frames.ring import FrameRing
 from ptp.recording.log import LOGGER
 
 MOST_RECORDS = 2_000  # records that may wait for one watcher
@@ -79,8 +80,9 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
 class LiveFeed:
     """Hands what happens to every watcher; with none it costs one look per tick."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, ring: FrameRing) -> None:
         self._engine = engine
+        self._ring = ring
         self._mailboxes: tuple[Mailbox, ...] = ()  # replaced as a whole, so that the run reads it without a lock
         self._changing = threading.Lock()
         self._frame_due = 0.0
@@ -122,6 +124,11 @@ class LiveFeed:
         now = time.monotonic()
         self._frame_due = began + max(FRAME_EVERY, DRAW_SHARE * (now - began))
         return None if picture is None else (self._engine.progress.ticks, picture)
+
+    def held(self, tick: int) -> Frame | None:
+        """Return the picture of a tick, or of the newest before it, that is held in memory; on any thread."""
+        found = self._ring.at(tick)
+        return None if found is None else _frame(*found)
 
     def join(self) -> Mailbox:
         """Begin to watch."""

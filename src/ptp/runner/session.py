@@ -88,7 +88,7 @@ class Session:
         self.keeper = SnapshotKeeper(engine, recorder, config.snapshot)
         self.pictures = open_keeper(config, engine, recorder)
         self.keeper.on_rewind(self._before_rewind, self.pictures.rewound)
-        self.live = LiveFeed(engine)
+        self.live = LiveFeed(engine, self.pictures.ring)
         self.control = ControlServer(recorder.directory.path, engine.clock, self.live)
         self.steering = Steering(config, engine, recorder, self.keeper)
         self.health = Health(engine, recorder)

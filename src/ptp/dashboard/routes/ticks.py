@@ -23,7 +23,8 @@ OptionalTick = Annotated[int | None, Query(ge=0, le=MOST_TICK, description="A ti
 def picture(drawn: Drawn, lasting: bool) -> Response:
     """Answer with a picture; one that can't change may be kept by the browser for a while."""
     age = "private, max-age=3600" if lasting else "no-store"
-    return Response(drawn.data, media_type=drawn.media_type, headers={"Cache-Control": age})
+    shown = {} if drawn.tick is None else {"X-Tick": str(drawn.tick)}
+    return Response(drawn.data, media_type=drawn.media_type, headers={"Cache-Control": age, **shown})
 
 
 @router.get("/tick/{tick}", responses=answered_by(answers.Tick))
@@ -37,14 +38,21 @@ def tick(
 
 
 @router.get("/frame", responses=answered_with("The picture.", "image/png", "image/jpeg", "image/webp", "text/plain"))
-def frame(request: Request, run: RunName = None, tick: OptionalTick = None) -> Response:
-    """Return the picture after any tick, or after the newest: a kept one, or drawn from the tape."""
+def frame(
+    request: Request,
+    run: RunName = None,
+    tick: OptionalTick = None,
+    near: Annotated[
+        bool, Query(description="Be quick: a live run may give a picture up to 16 ticks older; X-Tick says which.")
+    ] = False,
+) -> Response:
+    """Return the picture after any tick, or after the newest: a kept one, a live run's, or drawn from the tape."""
     parts = parts_of(request)
     directory, metadata = parts.find(run)
     if tick is None:
         with Database(directory.database) as database:
             return picture(parts.album.at_tick(directory, metadata, newest_tick(database)), lasting=False)
-    return picture(parts.album.at_tick(directory, metadata, tick), lasting=metadata.status != "running")
+    return picture(parts.album.at_tick(directory, metadata, tick, near), lasting=metadata.status != "running")
 
 
 @router.get("/actions", responses=answered_by(answers.ActionList))

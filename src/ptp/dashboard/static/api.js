@@ -47,8 +47,9 @@ export const post = (path, values, body) => withToken(async () => (await request
 
 export async function picture(path, values, signal) {
   const response = await withToken(() => request(query(path, values), { signal, cache: "default" }));
-  if (response.headers.get("content-type").startsWith("text/")) return { text: await response.text() };
-  return { image: await createImageBitmap(await response.blob()) };
+  const tick = response.headers.has("x-tick") ? Number(response.headers.get("x-tick")) : undefined;
+  if (response.headers.get("content-type").startsWith("text/")) return { text: await response.text(), tick };
+  return { image: await createImageBitmap(await response.blob()), tick };
 }
 
 export async function download(path, values, name) {

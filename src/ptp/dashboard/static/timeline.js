@@ -14,7 +14,7 @@ export async function timelineView({ main, id, signal, keys, extra }) {
   const shownKinds = new Set(AT_FIRST.filter((kind) => kind in found.kinds));
   if (!shownKinds.size) Object.keys(found.kinds).forEach((kind) => shownKinds.add(kind));
   const screen = new Screen();
-  const slider = h("input", { type: "range", id: "scrub", min: 0, max: last, step: 1, "aria-label": "Tick", oninput: () => go(Number(slider.value), true) });
+  const slider = h("input", { type: "range", id: "scrub", min: 0, max: last, step: 1, "aria-label": "Tick", oninput: () => go(Number(slider.value), true), onchange: () => go(Number(slider.value)) });
   const box = h("input", { type: "number", min: 0, max: last, "aria-label": "Tick number", onchange: () => go(Number(box.value)) });
   box.style.width = "110px";
   const marks = h("svg", { viewBox: "0 0 1000 34", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -43,7 +43,7 @@ export async function timelineView({ main, id, signal, keys, extra }) {
     slider.value = tick; box.value = tick;
     history.replaceState(null, "", `#/run/${id}/timeline/${tick}`);
     clearTimeout(waiting);
-    waiting = setTimeout(load, dragging ? 60 : 0);
+    waiting = setTimeout(() => load(dragging), dragging ? 60 : 0);
   }
 
   function jump(direction) {
@@ -53,16 +53,16 @@ export async function timelineView({ main, id, signal, keys, extra }) {
   }
 
   let loading = null;
-  async function load() {
+  async function load(dragging = false) {
     loading?.abort();
     const mine = (loading = new AbortController()), wanted = tick;
     signal.addEventListener("abort", () => mine.abort());
     try {
-      const address = pinned === null ? ["frame", { run: id, tick: wanted }] : ["screenshots/diff/image", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` }];
+      const address = pinned === null ? ["frame", { run: id, tick: wanted, ...(dragging ? { near: true } : {}) }] : ["screenshots/diff/image", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` }];
       const [facts, shown] = await Promise.all([get(`tick/${wanted}`, { run: id }), picture(...address, mine.signal).catch((problem) => { if (problem.name === "AbortError") throw problem; return { text: problem.message, words: true }; })]);
       if (mine.signal.aborted) return;
       if (facts.last_tick !== last) { last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
-      screen.show(shown, wanted);
+      screen.show(shown, shown.tick ?? wanted);
       tell(facts);
       if (pinned !== null) {
         const { changed_share, equal } = await get("screenshots/diff", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` });

@@ -59,9 +59,15 @@ _CONNECTIONS = tuple(
     ]
     for sides in range(16)
 )
+_MOST_CHOICES = 1000
 _RAM = slice(at.RAM, at.RAM_END)
 _FEW = 6  # so many bytes are cheaper one by one
 SPRITE_TABLES = slice(at.SPRITES, at.SPRITES_MAP + at.SPRITE_SIZE * at.SPRITE_SLOTS)
+
+
+_deciding = itemgetter(
+    at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT, at.CONNECTIONS, at.IN_BATTLE, at.FONT_LOADED
+)  # what says which other ranges are needed
 
 
 class MemoryReader:
@@ -76,6 +82,7 @@ class MemoryReader:
         self._singles = (*_SINGLES, *(events if event_bytes <= _FEW else ()))
         self._always = (*_ALWAYS, *((slice(events.start, events.stop),) if event_bytes > _FEW else ()))
         self._values = itemgetter(*self._singles)
+        self._pickers: dict[tuple[int, ...], itemgetter[tuple[Bytes, ...]]] = {}
 
     def read(self) -> bytes:
         """Read what the state needs; return the bytes read without the clock, for a hash of what changed."""
@@ -84,15 +91,23 @@ class MemoryReader:
             image[_RAM] = self._ram
         else:
             self._read_ranges()
-        ranges: tuple[Bytes, ...] = itemgetter(*self._always, *self._dependent())(image)
+        ranges: tuple[Bytes, ...] = self._ranges(_deciding(image))(image)
         return bytes(self._values(image)) + b"".join(ranges)
+
+    def _ranges(self, deciding: tuple[int, ...]) -> itemgetter[tuple[Bytes, ...]]:
+        """Return what picks every range that is needed; there are few such choices in a game."""
+        if deciding not in self._pickers:
+            if len(self._pickers) >= _MOST_CHOICES:  # the memory is not that of the game it is read as
+                self._pickers.clear()
+            self._pickers[deciding] = itemgetter(*self._always, *_dependent(*deciding))
+        return self._pickers[deciding]
 
     def _read_ranges(self) -> None:
         view, image = self._view, self._image
         for address in self._singles + _CLOCK:
             image[address] = view[address]
         self.read_more(*self._always)
-        self.read_more(*self._dependent())
+        self.read_more(*_dependent(*_deciding(image)))
 
     def read_more(self, *spans: slice) -> Memory:
         """Read further ranges, for an observer that needs them, and return the image."""
@@ -101,19 +116,18 @@ class MemoryReader:
                 self._image[span] = bytes(self._view[span])
         return self.memory
 
-    def _dependent(self) -> tuple[slice, ...]:
-        """Return the ranges whose length, or need, is told by what was read before."""
-        image = self._image
-        members, items, warps = image[at.PARTY_COUNT], image[at.BAG_COUNT], image[at.WARP_COUNT]
-        spans = [_DEX_AND_BAG[items if items <= at.BAG_MOST else 0]]
-        if 0 < members <= at.PARTY_MOST:
-            spans += (_PARTY[members], _NICKNAMES[members])
-        if 0 < warps <= at.WARPS_MOST:
-            spans.append(_WARPS[warps])
-        if image[at.CONNECTIONS]:
-            spans += _CONNECTIONS[image[at.CONNECTIONS] & 0xF]
-        if image[at.IN_BATTLE]:
-            spans += (_BATTLE, _TILES)
-        elif image[at.FONT_LOADED] & 1:
-            spans.append(_TILES)
-        return tuple(spans)
+
+def _dependent(members: int, items: int, warps: int, connections: int, battle: int, font: int) -> tuple[slice, ...]:
+    """Return the ranges whose length, or need, is told by what was read before."""
+    spans = [_DEX_AND_BAG[items if items <= at.BAG_MOST else 0]]
+    if 0 < members <= at.PARTY_MOST:
+        spans += (_PARTY[members], _NICKNAMES[members])
+    if 0 < warps <= at.WARPS_MOST:
+        spans.append(_WARPS[warps])
+    if connections:
+        spans += _CONNECTIONS[connections & 0xF]
+    if battle:
+        spans += (_BATTLE, _TILES)
+    elif font & 1:
+        spans.append(_TILES)
+    return tuple(spans)
