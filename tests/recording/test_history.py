@@ -15,6 +15,7 @@ from ptp.recording.game import GameRows
 from ptp.recording.history import copy_history, open_battle, rewind
 from ptp.recording.writer import Writer
 from ptp.worlds.gameboy import events as game
+from ptp.worlds.gameboy.state import Member, Move
 
 RUN = "0192f000-0000-7000-8000-000000000001"
 OTHER = "0192f111-0000-7000-8000-000000000002"
@@ -85,6 +86,47 @@ def test_a_battle_that_had_not_begun_is_gone(connection: apsw.Connection) -> Non
     go_back(connection, 4)
     assert battles(connection) == []
     assert turns(connection) == []
+
+
+def creature(level: int, hp: int = 9, dvs: int = 1) -> Member:
+    move = Move(1, "Scratch", "NORMAL", 40, 35)
+    return Member(4, "EMBERET", 1, "PIP", level, hp, 20, None, 0, ("FIRE",), (move,), 135, 9, 9, 9, 9, 77, dvs)
+
+
+GROWING: dict[int, msgspec.Struct] = {
+    3: game.PartySeen((creature(5),), "HOME"),
+    6: game.PartySeen((creature(6), creature(3, dvs=2)), "ROUTE"),
+    9: game.PartySeen((creature(7, hp=0), creature(3, dvs=2)), "TOWN"),
+}
+PARTY = "SELECT pokemon_id, level, status, moves, catch_location, caught_at FROM pokemon_party ORDER BY 1"
+
+
+def test_the_party_is_again_what_it_was(connection: apsw.Connection) -> None:
+    fight(connection, RUN, GROWING)
+    first = ("004d-0001-1", 7, "fainted", '["Scratch"]', "HOME", "2023-11-14T22:13:23.000Z")
+    second = ("004d-0002-1", 3, "alive", '["Scratch"]', "ROUTE", "2023-11-14T22:13:26.000Z")
+    assert connection.execute(PARTY).fetchall() == [first, second]
+    go_back(connection, 8)
+    assert connection.execute(PARTY).fetchall() == [(first[0], 6, "alive", *first[3:]), second]
+    go_back(connection, 5)
+    assert connection.execute(PARTY).fetchall() == [(first[0], 5, "alive", *first[3:])]
+    go_back(connection, 1)
+    assert connection.execute(PARTY).fetchall() == []
+
+
+def test_a_party_that_no_event_tells_of_is_left_alone(connection: apsw.Connection) -> None:
+    connection.execute("INSERT INTO pokemon_party (party_id, species) VALUES ('old', 'EMBERET')")
+    go_back(connection, 3)
+    assert connection.execute("SELECT species FROM pokemon_party").fetchall() == [("EMBERET",)]
+
+
+def test_a_fork_has_the_party_of_its_history(connection: apsw.Connection, tmp_path: Path) -> None:
+    fight(connection, RUN, GROWING)
+    fork = create_database(tmp_path / "fork.db")
+    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6)
+    found = fork.execute("SELECT party_id, run_id, level FROM pokemon_party ORDER BY 1").fetchall()
+    assert found == [(f"{OTHER}/004d-0001-1", OTHER, 6), (f"{OTHER}/004d-0002-1", OTHER, 3)]
+    fork.close()
 
 
 def test_a_fork_inside_a_battle_does_not_know_how_it_ends(connection: apsw.Connection, tmp_path: Path) -> None:

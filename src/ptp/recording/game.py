@@ -15,6 +15,26 @@ from ptp.worlds.gameboy import events as game
 _json = msgspec.json.Encoder().encode
 
 
+def party_sql(run_id: str, source: str) -> str:
+    """Return the SQL that takes over the parties in *source*, which has `detail` and `timestamp`, oldest first.
+
+    A creature keeps the time and place in which it was first seen.
+    """
+    return f"""
+        INSERT INTO pokemon_party
+        SELECT '{run_id}/' || id, '{run_id}', id, it ->> 'species', it ->> 'nickname', it ->> 'level', it ->> 'hp',
+            it ->> 'max_hp', it ->> 'experience',
+            (SELECT json_group_array(value ->> 'name') FROM json_each(it, '$.moves')),
+            iif(it ->> 'hp', 'alive', 'fainted'), timestamp, location
+        FROM (SELECT printf('%04x-%04x-%s', value ->> 'trainer_id', value ->> 'dvs', value ->> 'dex') AS id,
+            value AS it, timestamp, detail ->> 'location' AS location FROM {source}, json_each(detail, '$.members'))
+        WHERE true ON CONFLICT (party_id) DO UPDATE SET
+            species = excluded.species, nickname = excluded.nickname, level = excluded.level,
+            current_hp = excluded.current_hp, max_hp = excluded.max_hp, experience = excluded.experience,
+            moves = excluded.moves, status = excluded.status
+    """
+
+
 class GameRows:
     """Turns the events of one run into rows; ids begin with the tick, so that a rewind finds what it gives up."""
 
@@ -43,7 +63,7 @@ class GameRows:
             case game.Caught():
                 return [self._goal("catch", event.species, event, key, stamp)]
             case game.PartySeen():
-                return [self._member(member, event.location, stamp) for member in event.members]
+                return [Row(party_sql(self._run_id, "(SELECT ?1 AS detail, ?2 AS timestamp)"), (_text(event), stamp))]
         return []
 
     def _start(self, event: game.BattleStarted, tick: int, stamp: str) -> Row:
@@ -99,20 +119,6 @@ class GameRows:
     def _goal(self, kind: str, target: str | None, event: msgspec.Struct, key: str, stamp: str) -> Row:
         return _insert("objectives", objective_id=key, run_id=self._run_id, objective_type=kind, target=target,
                        status="completed", completed_at=stamp, progress=_text(event))  # fmt: skip
-
-    def _member(self, member: Any, location: str | None, stamp: str) -> Row:
-        pokemon = f"{member.trainer_id:04x}-{member.dvs:04x}-{member.dex}"
-        moves = _text([move.name for move in member.moves])
-        status = "alive" if member.hp else "fainted"
-        values = (f"{self._run_id}/{pokemon}", self._run_id, pokemon, member.species, member.nickname, member.level,
-                  member.hp, member.max_hp, member.experience, moves, status, stamp, location)  # fmt: skip
-        return Row(
-            f"INSERT INTO pokemon_party VALUES ({', '.join('?' * len(values))}) ON CONFLICT (party_id) DO UPDATE SET "
-            "species = excluded.species, nickname = excluded.nickname, level = excluded.level, "
-            "current_hp = excluded.current_hp, max_hp = excluded.max_hp, experience = excluded.experience, "
-            "moves = excluded.moves, status = excluded.status",
-            values,
-        )
 
 
 def _text(value: Any) -> str | None:

@@ -9,6 +9,7 @@ import apsw
 
 from ptp._util.clock import iso
 from ptp._util.ids import numbered_id
+from ptp.recording.game import party_sql
 
 _BY_TICK = ("events", "navigation_events", "screenshots", "performance_metrics")
 _BY_ID = {
@@ -26,6 +27,7 @@ def rewind(connection: apsw.Connection, run_id: str, to_tick: int, at: float, re
     The steps are kept aside, and decisions stay where they are, for they were made and paid for.
     """
     rewinds = int(_value(connection, "SELECT count(*) FROM rewinds")) + 1
+    tells_party = _value(connection, "SELECT count(*) FROM events WHERE kind = 'PartySeen'")  # old schemas do not
     from_tick = _value(connection, "SELECT coalesce(max(tick), 0) FROM steps")
     connection.execute(
         "INSERT INTO rewinds VALUES (?, ?, ?, ?, ?, ?)", (rewinds, iso(at), from_tick, to_tick, reason, dropped)
@@ -39,6 +41,8 @@ def rewind(connection: apsw.Connection, run_id: str, to_tick: int, at: float, re
     for table, column in _BY_ID.items():
         connection.execute(f"DELETE FROM {table} WHERE {column} > ?", (numbered_id(run_id, to_tick) + "~",))
     _reopen_battle(connection, run_id, to_tick)
+    if tells_party:
+        _redo_party(connection, run_id)
     return rewinds
 
 
@@ -64,6 +68,13 @@ def _reopen_battle(connection: apsw.Connection, run_id: str, tick: int) -> None:
     )
 
 
+def _redo_party(connection: apsw.Connection, run_id: str) -> None:
+    """Let the party be what the events that are left tell of it."""
+    connection.execute("DELETE FROM pokemon_party")
+    seen = "(SELECT detail, timestamp FROM events WHERE kind = 'PartySeen' ORDER BY tick, event_id)"
+    connection.execute(party_sql(run_id, seen))
+
+
 def copy_history(connection: apsw.Connection, parent: Path, parent_id: str, run_id: str, last_tick: int) -> None:
     """Copy another run's history up to a tick into this run's new database."""
     connection.execute("ATTACH ? AS parent", (f"file:{parent}?mode=ro",))
@@ -78,6 +89,7 @@ def copy_history(connection: apsw.Connection, parent: Path, parent_id: str, run_
                      "last_id": numbered_id(parent_id, last_tick) + "~"},
                 )  # fmt: skip
             _reopen_battle(connection, run_id, last_tick)
+            _redo_party(connection, run_id)
     finally:
         connection.execute("DETACH parent")
 
