@@ -56,11 +56,11 @@ class Triggers:
         step: Step | None = None
         failed: int | None = None
         for record in records:
-            if isinstance(record, Step):
+            if type(record) is Step:
                 step = record
-            elif isinstance(record, Notice):
+            elif type(record) is Notice:
                 failed = record.tick if record.level == "error" else failed
-            elif isinstance(record, Happened) and record.event.__struct_config__.tag in TURNS:
+            elif type(record) is Happened and record.event.__struct_config__.tag in TURNS:
                 self._turn_left = self._config.battle_turn
         if failed is not None:
             self._error_left = self._config.on_error

@@ -70,6 +70,7 @@ class GameBoyWorld(World):
         self._view.flags.writeable = False
         self._state = GameState(self.profile.name)
         self._signals, self._signals_of = Signals(), self._state
+        self._level: int | None = None
         self._begin()
 
     def _begin(self, battles: BattleLog | None = None) -> None:
@@ -143,9 +144,11 @@ class GameBoyWorld(World):
         """Return what pacing and limits need to know; worked out only when the state is another."""
         state = self._state
         if state is not self._signals_of:
-            level = max((member.level for member in state.party), default=None) if state.party else None
-            self._signals = Signals(state.battle is not None, state.owned, state.badges, level)
+            last = self._signals_of
             self._signals_of = state
+            if state.party is not last.party:
+                self._level = max((member.level for member in state.party), default=None) if state.party else None
+            self._signals = Signals(state.battle is not None, state.owned, state.badges, self._level)
         return self._signals
 
     @property
