@@ -39,8 +39,8 @@ def test_actions_are_listed_and_searched(say: Callable[..., str]) -> None:
     assert found["total_count"] > 0
 
 
-def test_a_picture_is_drawn_in_the_terminal_with_half_blocks(say: Callable[..., str], tmp_path: Path) -> None:
-    assert "▀" in say("screenshot", "show", "tick-200")
+def test_a_picture_is_drawn_in_shades_and_written_to_a_file(say: Callable[..., str], tmp_path: Path) -> None:
+    assert "▒▒" in say("screenshot", "show", "tick-200")
     told = json.loads(say("screenshot", "latest", "--json", "--output", str(tmp_path / "last.png")))
     assert 0 < told["tick"] <= 420
     assert (tmp_path / "last.png").stat().st_size == told["file_size_bytes"]

@@ -134,4 +134,4 @@ def test_a_run_that_ends_gives_the_terminal_back_and_says_so(tmp_path: Path) -> 
 def test_a_run_that_has_ended_can_be_seen_otherwise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = record(tmp_path, world="FrozenLake-v1", max_ticks=5).run_id
     assert main(["watch", "--json", "--data-dir", str(tmp_path)]) == 1
-    assert f"see it with `ptp show {run}`" in capsys.readouterr().err
+    assert f"see it with `ptp show {run} --data-dir {tmp_path}`" in capsys.readouterr().err

@@ -46,7 +46,7 @@ class Central:
     def connected(self, *, make: bool = False) -> Iterator[psycopg.Connection]:
         """Connect; our own server is started when it has to be, and with *make* made too."""
         if not make and not self.exists():
-            raise CentralError(f"there is no central database in {self}; make it with `ptp schema migrate --central`")
+            raise CentralError(f"there is no central database in {self} yet; make it with `ptp db ingest`")
         try:
             import psycopg
         except ImportError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ptp.config.flags import Parser
+from ptp.cli.common import when_stopped
+from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,9 +40,10 @@ def main(argv: list[str]) -> int:
     from ptp.dashboard.actions import ActionLog, ActionQuery
     from ptp.errors import UsageError
 
-    options, _, directory, metadata = parse_run(parser, argv)
+    options, system, directory, metadata = parse_run(parser, argv)
     if options.stream:
-        return _stream(directory, options.json)
+        with when_stopped(f"run {directory.run_id} is no longer followed; it goes on"):
+            return _stream(directory, options.json)
     if options.page < 1 or not 1 <= options.page_size <= 10_000:
         raise UsageError("--page is 1 or more, --page-size from 1 to 10000")
     query = ActionQuery(options.kind, options.action, options.search, None, None, True, options.page, options.page_size)
@@ -51,7 +53,8 @@ def main(argv: list[str]) -> int:
         return 0
     for action in reversed(found.actions):
         say(_line(action))
-    say(f"{found.total_count:,} actions")
+    if not system.quiet:
+        say(f"{found.total_count:,} actions")
     return 0
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from ptp.cli.common import parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
+
+DESCRIPTION = """List the agents that can play.
+
+examples:
+  ptp agents
+  ptp run --world tallgrass --agent explorer
+"""
 
 
 def main(argv: list[str]) -> int:
     """Run the verb."""
-    options, _ = parse_common(Parser("ptp agents", "List the agents that can play."), argv)
+    options, _ = parse_common(Parser("ptp agents", DESCRIPTION), argv)
 
     from ptp.agents.registry import agent_names, find_agent
     from ptp.cli.output import print_json, print_table

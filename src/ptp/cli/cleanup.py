@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
-from ptp.config.flags import Parser
-from ptp.errors import UnknownName
+from ptp.cli.parser import Parser, choose
 
 DESCRIPTION = """Remove what can be made again.
 
@@ -17,12 +15,7 @@ DESCRIPTION = """Remove what can be made again.
 
 def main(argv: list[str]) -> int:
     """Run the verb."""
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] != "screenshots":
-        raise UnknownName("cleanup verb", argv[0], ["screenshots"])
-    return _screenshots(argv[1:])
+    return choose("cleanup", DESCRIPTION, {"screenshots": _screenshots}, argv)
 
 
 def _screenshots(argv: list[str]) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ptp.cli.parser import Parser
 from ptp.config import load_config
-from ptp.config.flags import Parser, add_common_flags, given_values
+from ptp.config.flags import add_common_flags, given_values
 from ptp.config.tree import System
 
 if TYPE_CHECKING:
@@ -24,9 +27,27 @@ def parse_common(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, S
     return options, load_config(given_values(options)).system
 
 
+@contextmanager
+def when_stopped(sentence: str) -> Iterator[None]:
+    """Say this, should Ctrl-C or SIGTERM end what happens meanwhile."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.args = (sentence,)
+        raise
+
+
 def data_dir(system: System) -> Path:
     """Return the folder that runs are kept in."""
     return Path(system.data_dir)
+
+
+def readable_data_dir(system: System) -> Path:
+    """Return the folder that runs are kept in, once it is known that it can be read."""
+    from ptp.recording.directory import run_paths
+
+    run_paths(data_dir(system))
+    return data_dir(system)
 
 
 def open_run(system: System, name: str) -> RunDirectory:

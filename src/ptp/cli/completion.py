@@ -12,7 +12,7 @@ from importlib import import_module
 
 from ptp.cli.common import parse_common
 from ptp.cli.output import print_json, say
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 DESCRIPTION = """Print a script that lets your shell complete verbs and flags.
 

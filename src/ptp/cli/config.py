@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from ptp.cli.common import parse_common
-from ptp.config.flags import Parser, add_common_flags, add_config_flags, given_values
-from ptp.errors import UnknownName
+from ptp.cli.parser import Parser, choose
+from ptp.config.flags import add_common_flags, add_config_flags, given_values
 
 DESCRIPTION = """Show, check, migrate and describe settings.
 
@@ -20,12 +20,7 @@ DESCRIPTION = """Show, check, migrate and describe settings.
 def main(argv: list[str]) -> int:
     """Run the verb."""
     actions = {"show": _show, "validate": _validate, "migrate": _migrate, "schema": _schema}
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName("config verb", argv[0], list(actions))
-    return actions[argv[0]](argv[1:])
+    return choose("config", DESCRIPTION, actions, argv)
 
 
 def _show(argv: list[str]) -> int:
@@ -58,7 +53,7 @@ def _validate(argv: list[str]) -> int:
     load_config(config_file=options.file, environ={})
     if options.json:
         print_json({"file": options.file, "valid": True})
-    else:
+    elif not getattr(options, "--quiet", False):
         say(f"{options.file} is valid")
     return 0
 

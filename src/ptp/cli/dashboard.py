@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ptp.cli.common import data_dir, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.common import parse_common, readable_data_dir, when_stopped
+from ptp.cli.parser import Parser
 
 DESCRIPTION = """Serve the page and the API over the runs of the data directory, until Ctrl-C.
 
@@ -46,13 +46,15 @@ def main(argv: list[str]) -> int:
     from ptp.cli.output import BOLD, paint, print_json
     from ptp.dashboard.server import bind, serve
 
+    folder = readable_data_dir(system)
     listener, address = bind(options.host, options.port, options.token or os.environ.get("PTP_TOKEN"))
     if options.json:
         print_json(address)
     else:
         sys.stdout.write(f"{paint(address.url, BOLD)}\n")
         if not system.quiet:
-            sys.stderr.write(f"serving the runs in {data_dir(system)}; Ctrl-C ends it, the runs go on\n")
+            sys.stderr.write(f"serving the runs in {folder}; Ctrl-C ends it, the runs go on\n")
     sys.stdout.flush()
-    serve(data_dir(system), listener, address)
+    with when_stopped("the dashboard has ended; the runs go on"):
+        serve(folder, listener, address)
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 from ptp.config.tree import System
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ptp.cli.common import data_dir, parse_common
 from ptp.cli.databases import RUNS_HELP, URL_HELP, find_central, find_databases
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser, choose
 from ptp.config.tree import System
-from ptp.errors import PtpError, UnknownName
+from ptp.errors import PtpError
 
 if TYPE_CHECKING:
     from ptp.aggregation.ingest import Ingested
@@ -31,12 +31,7 @@ Without --database-url or PTP_DATABASE_URL the database is a PostgreSQL in the d
 def main(argv: list[str]) -> int:
     """Run the verb."""
     actions = {"ingest": _ingest, "refresh": _refresh, "status": _status}
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName("db verb", argv[0], list(actions))
-    return actions[argv[0]](argv[1:])
+    return choose("db", DESCRIPTION, actions, argv)
 
 
 def _parse(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, System]:
@@ -132,7 +127,7 @@ def _status(argv: list[str]) -> int:
         status = read_status(connection, central)
     if options.json:
         print_json(status)
-    elif not system.quiet:
+    else:
         say(f"{status.database}: PostgreSQL {status.server}, central schema {status.version or 'none yet'}")
         say(f"  {number(status.runs)} runs, {number(status.decisions)} decisions, {number(status.battles)} battles, "
             f"{status.size_bytes / 1e6:,.1f} MB; last import {status.last_import or '-'}")  # fmt: skip

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser, choose
 from ptp.config.tree import System
-from ptp.errors import UnknownName
 
 if TYPE_CHECKING:
     from ptp.versioning.drift import Finding
@@ -29,12 +27,7 @@ The exit code is 1 when something differs.
 def main(argv: list[str]) -> int:
     """Run the verb."""
     actions = {"config": _config, "schema": _schema}
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName("drift verb", argv[0], list(actions))
-    return actions[argv[0]](argv[1:])
+    return choose("drift", DESCRIPTION, actions, argv)
 
 
 def _config(argv: list[str]) -> int:

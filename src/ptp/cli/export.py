@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 DESCRIPTION = """Write how a run stands, or one of its tables, in a form that other programs read.
 

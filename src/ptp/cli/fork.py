@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ptp.cli.common import RUN_HELP
+from ptp.cli.parser import Parser
 from ptp.cli.run import finish, merged_config
-from ptp.config.flags import Parser, add_config_flags
+from ptp.config.flags import add_config_flags
 
 DESCRIPTION = """Start a new run whose history is another one's up to a tick.
 

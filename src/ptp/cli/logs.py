@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from typing import TYPE_CHECKING
 
-from ptp.config.flags import Parser
+from ptp.cli.common import when_stopped
+from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
     from ptp.dashboard.answers import LogLine
+    from ptp.recording import RunDirectory
+
+DESCRIPTION = """Show the end of a run's log, and with --follow what comes until the run ends.
+
+examples:
+  ptp logs
+  ptp logs --follow --level warning
+"""
 
 EVERY = 0.3  # seconds between two looks at a log that is followed
 
 
 def main(argv: list[str]) -> int:
     """Run the verb."""
-    parser = Parser("ptp logs", "Show the end of a run's log, and with --follow what comes until the run ends.")
+    parser = Parser("ptp logs", DESCRIPTION)
     parser.add_argument("-f", "--follow", action="store_true", help="Go on until the run ends.")
     parser.add_argument("--lines", type=int, default=50, metavar="N", help="Lines from the end (default: 50).")
     parser.add_argument("--level", choices=("info", "warning", "error"), help="Only lines of at least this level.")
@@ -32,14 +42,24 @@ def main(argv: list[str]) -> int:
         print_json(found)
         return 0
     _print(found.lines, options.json)
-    while options.follow:
+    if options.follow:
+        with when_stopped(f"run {directory.run_id} is no longer followed"):
+            _follow(directory, found.position, options)
+    return 0
+
+
+def _follow(directory: RunDirectory, position: int, options: argparse.Namespace) -> None:
+    """Print what comes, until the run has ended and all of it is printed."""
+    from ptp.dashboard.logs import read_log
+
+    while True:
         alive = directory.is_alive()
-        found = read_log(path, after=found.position, level=options.level)
+        found = read_log(directory.path / "run.log", after=position, level=options.level)
         _print(found.lines, options.json)
         if not alive and not found.lines:
-            return 0
+            return
+        position = found.position
         time.sleep(EVERY)
-    return 0
 
 
 def _print(lines: list[LogLine], as_json: bool) -> None:

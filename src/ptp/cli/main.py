@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ptp import __version__
+from ptp.cli.signals import Terminated, hearing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,38 +75,77 @@ VERBS = {name: verb for verbs in VERB_GROUPS.values() for name, verb in verbs.it
 USAGE = """The flight recorder and control tower for game-playing agents.
 
 try:
-  ptp run --world FrozenLake-v1 --agent random --max-ticks 1000
-  ptp runs
+  ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 1000
+  ptp show latest
   ptp replay latest --verify
+  ptp dashboard
 
 {verbs}
-`ptp VERB --help` tells more about each.
+`ptp VERB --help` tells more about each. Every verb has --data-dir, --json, -q and -v.
 """
+
+STOPPED = "interrupted; nothing is left half done, and the same command can be run again"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _prepare_streams()
+    try:
+        with hearing():
+            return _run(words)
+    except KeyboardInterrupt as stop:
+        return _tell_stop(stop, words)
+    except Exception as problem:  # noqa: BLE001 - the edge of the process; told to the user, or raised with -v
+        from ptp.cli.failures import report
+
+        return report(problem, words, verbose=_is_verbose(words))
+
+
+def _run(words: list[str]) -> int:
+    began = time.monotonic()
     try:
         code = _dispatch(words)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        sys.stderr.write("\nptp: interrupted\n")
-        return 130
-    except BrokenPipeError:
-        # The reader of a pipe has gone; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except Exception as problem:  # noqa: BLE001 - the edge of the process; told to the user, or raised with -v
-        return _report(problem, words)
+    except SystemExit as leaving:  # argparse has printed a help text
+        code = int(leaving.code or 0)
+    sys.stdout.flush()
+    if _is_verbose(words):
+        sys.stderr.write(f"ptp {__version__}: {words[0]} took {time.monotonic() - began:.2f} s\n")
     return code
+
+
+def _is_verbose(words: list[str]) -> bool:
+    return bool({"-v", "--verbose"} & set(words))
+
+
+def _prepare_streams() -> None:
+    """Let whatever is said go somewhere: closed streams lead nowhere, and no character is too much for an encoding."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115 - it stays open for as long as the process lives
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _tell_stop(stop: KeyboardInterrupt, words: list[str]) -> int:
+    from ptp.cli.output import runnable
+
+    terminated = isinstance(stop, Terminated)
+    start = "\n" if sys.stderr.isatty() and not terminated else ""  # the terminal has written ^C
+    message = runnable(stop.args[0] if stop.args else STOPPED, words)
+    sys.stderr.write(f"{start}ptp: {message}\n")
+    return 128 + (signal.SIGTERM if terminated else signal.SIGINT)
 
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in {"-h", "--help", "help"}:
         if len(words) > 1 and words[0] == "help":
-            return _dispatch([words[1], "--help"])
-        sys.stdout.write(USAGE.format(verbs="\n".join(map(_describe, VERB_GROUPS))))
+            return _dispatch([*words[1:], "--help"])
+        _print_usage()
         return 0
     if words[0] == "--version":
         sys.stdout.write(f"ptp {__version__}\n")
@@ -118,22 +161,15 @@ def _dispatch(words: list[str]) -> int:
     return verb(rest)
 
 
+def _print_usage() -> None:
+    from ptp.cli.layout import fit_text
+    from ptp.cli.parser import help_width
+
+    text = USAGE.format(verbs="\n".join(map(_describe, VERB_GROUPS)))
+    sys.stdout.write(fit_text(text, help_width()))
+
+
 def _describe(group: str) -> str:
     width = max(map(len, VERBS))
     lines = [f"  {name:<{width}}  {verb.summary}" for name, verb in VERB_GROUPS[group].items()]
     return "\n".join([f"{group}:", *lines, ""])
-
-
-def _report(problem: Exception, words: list[str]) -> int:
-    from ptp.errors import PtpError
-
-    known = isinstance(problem, PtpError)
-    if not known and {"-v", "--verbose"} & set(words):
-        raise problem
-    message = str(problem) if known else f"internal error: {problem!r}; run it again with -v for the trace"
-    if "--json" in words:
-        import json
-
-        sys.stdout.write(json.dumps({"error": {"type": type(problem).__name__, "message": message}}) + "\n")
-    sys.stderr.write(f"ptp: {message}\n")
-    return problem.exit_code if isinstance(problem, PtpError) else 1

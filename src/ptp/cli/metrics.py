@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
+
+DESCRIPTION = """Tell the figures of a run as they are now.
+
+examples:
+  ptp metrics
+  ptp metrics --run latest --json
+"""
 
 
 def main(argv: list[str]) -> int:
@@ -13,7 +20,7 @@ def main(argv: list[str]) -> int:
     from ptp.cli.reading import parse_run
     from ptp.dashboard.metrics import read_metrics
 
-    options, _, directory, _ = parse_run(Parser("ptp metrics", "Tell the figures of a run as they are now."), argv)
+    options, _, directory, _ = parse_run(Parser("ptp metrics", DESCRIPTION), argv)
     metrics = read_metrics(directory)
     if options.json:
         print_json(metrics)

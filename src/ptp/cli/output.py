@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
+from ptp.cli.layout import GAP, fit_table, row_lines, widths, wrap
+
 GREEN, RED, YELLOW, DIM, BOLD = "32", "31", "33", "2", "1"
 STATUS_COLORS = {"running": YELLOW, "completed": GREEN, "crashed": RED, "manual_stop": YELLOW}
+COMMAND = re.compile(r"`ptp ([^`]+)`")
+SHORT_ID = 13  # letters of a shortened run id: the time of its first tick, to the millisecond
 
 
 def print_json(value: Any) -> None:
     """Print one JSON document."""
-    encoded = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    sys.stdout.write(encoded.decode() + "\n")
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    if not can_print(text):
+        import json
+
+        text = json.dumps(json.loads(text), indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def say(text: str = "") -> None:
@@ -26,33 +37,89 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def is_terminal(stream: Any) -> bool:
+    """Whether a stream is a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns() -> int | None:
+    """Return how wide the terminal is; a pipe or a file has no end."""
+    return max(20, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+
+
+def can_print(text: str) -> bool:
+    """Whether the encoding of standard output has these characters."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def wants_color(stream: Any) -> bool:
+    """Whether a stream is a terminal whose user has not asked for one without colors."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
 def paint(text: str, color: str, stream: Any = None) -> str:
     """Color *text* on a terminal that wants color."""
-    stream = stream or sys.stdout
-    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return text
-    return f"\033[{color}m{text}\033[0m"
+    return f"\033[{color}m{text}\033[0m" if wants_color(stream or sys.stdout) else text
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = ()) -> None:
-    """Print aligned columns; those named in *right* are numbers and end together."""
-    cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(line[column]) for line in [list(headers), *cells]) for column in range(len(headers))]
+def print_facts(facts: Mapping[str, str], name_width: int = 9) -> None:
+    """Print names and values, one to a line; a value that is too long goes on below itself."""
+    indent, room = name_width + 3, columns()
+    for name, value in facts.items():
+        first, *rest = [value] if room is None else wrap(value, room - indent)
+        say(f"  {paint(f'{name:<{name_width}}', DIM)} {first}")
+        for line in rest:
+            say(" " * indent + line)
 
-    def line(row: Sequence[str]) -> str:
-        parts = [
-            cell.rjust(width) if header in right else cell.ljust(width)
-            for header, cell, width in zip(headers, row, widths, strict=True)
-        ]
-        return "  ".join(parts).rstrip()
 
-    say(paint(line(headers), DIM))
-    for row in cells:
-        text = line(row)
-        for cell in row:
-            if cell in STATUS_COLORS:
-                text = text.replace(cell, paint(cell, STATUS_COLORS[cell]), 1)
-        say(text)
+def print_suggestions(commands: Mapping[str, str]) -> None:
+    """Print commands and what they are for, side by side where there is room."""
+    width = max(map(len, commands))
+    room = columns()
+    beside = room is None or width + GAP * 2 + max(map(len, commands.values())) <= room
+    for command, purpose in commands.items():
+        if beside:
+            say(f"  {paint(f'{command:<{width}}', BOLD)}  {purpose}")
+        else:
+            say(f"  {paint(command, BOLD)}\n      {purpose}")
+
+
+def print_table(
+    headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = (), spare: Sequence[str] = ()
+) -> None:
+    """Print aligned columns; those in *right* are numbers and end together, those in *spare* go where room is short."""
+    table = [list(headers), *([str(cell) for cell in row] for row in rows)]
+    room = columns()
+    if room is not None:
+        table = fit_table(table, room, right, spare)
+    wide, ends = widths(table), [header in right for header in table[0]]
+    for line in row_lines(table[0], wide, ends):
+        say(paint(line, DIM))
+    for cells in table[1:]:
+        for line in row_lines(cells, wide, ends):
+            say(_with_status_color(line, cells))
+
+
+def _with_status_color(line: str, cells: Sequence[str]) -> str:
+    for cell in cells:
+        if cell in STATUS_COLORS:
+            return line.replace(cell, paint(cell, STATUS_COLORS[cell]), 1)
+    return line
+
+
+def short_ids(ids: Sequence[str], needed: int) -> list[str]:
+    """Return run ids; on a terminal of less than *needed* columns, the beginnings that still tell them apart."""
+    room = columns()
+    if room is None or room >= needed:
+        return list(ids)
+    length = SHORT_ID
+    while len({run_id[:length] for run_id in ids}) < len(set(ids)):
+        length += 1
+    return [run_id[:length].rstrip("-") for run_id in ids]
 
 
 def program() -> str:
@@ -63,6 +130,24 @@ def program() -> str:
     found = shutil.which("ptp")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "ptp" if same else os.path.relpath(called)
+
+
+def runnable(text: str, words: Sequence[str]) -> str:
+    """Return a message whose commands can be run as they stand: with ptp's path, and the data directory in use."""
+    folder = _given_folder(words)
+
+    def complete(command: re.Match[str]) -> str:
+        about_itself = {"--help", "--data-dir"} & set(command[1].split())
+        return f"`{program()} {command[1]}{'' if about_itself else folder}`"
+
+    return COMMAND.sub(complete, text)
+
+
+def _given_folder(words: Sequence[str]) -> str:
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
+        if word.startswith("--data-dir"):
+            return f" --data-dir {shlex.quote(word.partition('=')[2] or after)}"
+    return ""
 
 
 def local_time(stamp: str) -> str:

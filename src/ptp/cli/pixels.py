@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from ptp.cli.output import can_print, wants_color
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -13,14 +15,9 @@ if TYPE_CHECKING:
 
     from ptp.frames.pictures import Pixels
 
-SHADES = " ░▒▓█"  # from dark to bright
+SHADES, PLAIN = " ░▒▓█", " .:*#"  # from dark to bright
 Color = tuple[int, int, int]
 Cell = tuple[Color, Color]
-
-
-def wants_color() -> bool:
-    """Whether the user has not asked for a terminal without colors."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def fit(pixels: Pixels, columns: int, rows: int | None = None) -> Pixels:
@@ -48,16 +45,17 @@ def cells(pixels: Pixels) -> Iterator[list[Cell]]:
         yield [(tuple(a), tuple(b)) for a, b in zip(above, below, strict=True)]
 
 
-def shade(cell: Cell) -> str:
+def shade(cell: Cell, shades: str = SHADES) -> str:
     """Return the character that is as bright as two pixels."""
     brightness = sum(0.3 * red + 0.59 * green + 0.11 * blue for red, green, blue in cell) / 2
-    return SHADES[min(len(SHADES) - 1, int(brightness * len(SHADES) / 256))]
+    return shades[min(len(shades) - 1, int(brightness * len(shades) / 256))]
 
 
 def as_text(pixels: Pixels) -> str:
-    """Return a picture as text with the codes of its colors, or as shades."""
-    if not wants_color():
-        return "\n".join("".join(map(shade, row)) for row in cells(pixels))
+    """Return a picture as text: with the codes of its colors for a terminal, else as shades."""
+    shades = SHADES if can_print(SHADES) else PLAIN
+    if shades == PLAIN or not wants_color(sys.stdout):
+        return "\n".join("".join(shade(cell, shades) for cell in row) for row in cells(pixels))
     return "\n".join("".join(map(_coded, row)) + "\033[0m" for row in cells(pixels))
 
 

@@ -1,37 +1,71 @@
-"""What a person sees while a run goes on."""
+"""What a person sees while something goes on."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ptp.cli.output import is_terminal
 from ptp.config import RunConfig
 from ptp.engine import Engine, Notice, Progress
 from ptp.runner import Watcher
 
+NARROW = 80  # columns below which a bar tells only how far it is
+REFRESH = 0.1  # seconds between two looks at a bar
+
+
+class Silent(Watcher):
+    """Says nothing, and remembers where the run is kept."""
+
+    directory: Path | None = None
+
+    def began(self, directory: Path, engine: Engine) -> None:
+        """Remember where the run is kept."""
+        self.directory = directory
+
 
 @contextmanager
-def choose_watcher(config: RunConfig, quiet: bool) -> Iterator[Watcher]:
+def choose_watcher(config: RunConfig, quiet: bool) -> Iterator[Silent]:
     """Return a progress bar on a terminal, plain lines elsewhere, and silence when asked for."""
     if quiet:
-        yield Watcher()
-    elif sys.stderr.isatty():
+        yield Silent()
+    elif is_terminal(sys.stderr):
         with _bar(config) as watcher:
             yield watcher
     else:
         yield Lines(config.system.verbose)
 
 
+@contextmanager
+def telling_stop(watcher: Silent) -> Iterator[None]:
+    """Say what became of a run that was interrupted before or after it played; while it plays, it stops by itself."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.args = (_stopped(watcher.directory),)
+        raise
+
+
+def _stopped(directory: Path | None) -> str:
+    if directory is None:
+        return "interrupted before anything was played; nothing new was recorded"
+    run = directory.name
+    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` goes on"
+
+
 def _facts(progress: Progress) -> str:
+    signals = progress.signals
+    if signals.badges is not None:
+        return f"badges {signals.badges}, caught {signals.caught}"
     last = "" if progress.last_reward is None else f", last {progress.last_reward:g}"
     return f"episode {progress.episodes + 1}, reward {progress.reward:g}{last}"
 
 
-class Lines(Watcher):
-    """A line every few seconds, for logs and pipes."""
+class Lines(Silent):
+    """A line every few seconds, for logs and pipes; a run goes on when nobody reads them any more."""
 
     EVERY = 5.0
 
@@ -41,45 +75,81 @@ class Lines(Watcher):
 
     def began(self, directory: Path, engine: Engine) -> None:
         """Say where the run is kept."""
-        sys.stderr.write(f"recording in {directory}\n")
+        super().began(directory, engine)
+        self._say(f"recording in {directory}")
 
     def ticked(self, progress: Progress) -> None:
         """Say how far it is."""
         if time.monotonic() - self._at >= self.EVERY:
             self._at = time.monotonic()
-            sys.stderr.write(f"tick {progress.ticks}: {_facts(progress)}\n")
+            self._say(f"tick {progress.ticks}: {_facts(progress)}")
 
     def noticed(self, notice: Notice) -> None:
         """Say what a person should know."""
         if notice.level != "info" or self._verbose:
-            sys.stderr.write(f"{notice.level} at tick {notice.tick}: {notice.message}\n")
+            self._say(f"{notice.level} at tick {notice.tick}: {notice.message}")
+
+    def _say(self, text: str) -> None:
+        with suppress(OSError):
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
 
 
 @contextmanager
-def _bar(config: RunConfig) -> Iterator[Watcher]:
+def _bar(config: RunConfig) -> Iterator[Silent]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[facts]}"))
+    texts = [TextColumn(f"{{task.{name}}}") for name in ("description", "fields[count]", "fields[facts]")]
+    limit = config.limits.max_ticks
 
-    class Bar(Watcher):
+    class Bar(Silent):
         """A progress bar; without a limit it only counts."""
 
         task: TaskID
 
         def began(self, directory: Path, engine: Engine) -> None:
+            super().began(directory, engine)
+            console.print(f"recording in {directory}; Ctrl-C ends it", style="dim", highlight=False, soft_wrap=True)
             name = f"{config.agent.name} in {engine.world.spec.name}"
-            self.task = bar.add_task(name, total=config.limits.max_ticks, facts="")
+            self.task = bar.add_task(name, total=limit, count="", facts="")
 
         def ticked(self, progress: Progress) -> None:
-            bar.update(self.task, completed=progress.ticks, facts=_facts(progress))
+            count = f"tick {progress.ticks:,}" + (f" of {limit:,}" if limit else "")
+            bar.update(self.task, completed=progress.ticks, count=count, facts=_facts(progress))
 
         def noticed(self, notice: Notice) -> None:
             if notice.level != "info" or config.system.verbose:
                 style = "yellow" if notice.level == "warning" else "dim" if notice.level == "info" else "red"
                 console.print(f"tick {notice.tick}: {notice.message}", style=style, highlight=False, markup=False)
 
-    with RichProgress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+    columns: tuple[ProgressColumn, ...] = (texts[0], BarColumn(20), *texts[1:], TimeElapsedColumn())
+    if console.width < NARROW:
+        columns = (BarColumn(8), *texts[1:])
+    with RichProgress(*columns, console=console, transient=True) as bar:
         yield Bar()
+
+
+@contextmanager
+def ticks_shown(doing: str, total: int, show: bool) -> Iterator[Callable[[int], None]]:
+    """Return what shows the present tick of work that goes through a tape; only a terminal shows it."""
+    if not (show and is_terminal(sys.stderr)):
+        yield lambda tick: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    seen = 0.0
+
+    def shown(tick: int) -> None:
+        nonlocal seen
+        if time.monotonic() - seen > REFRESH:
+            seen = time.monotonic()
+            bar.update(task, completed=tick)
+
+    text = TextColumn(f"{doing} tick {{task.completed:,}} of {total:,}")
+    with Progress(text, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield shown

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptp.cli.common import data_dir, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 from ptp.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common, tell_archived
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 from ptp.config.tree import System
 from ptp.recording import Metadata, RunDirectory, find_run
 

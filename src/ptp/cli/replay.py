@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ptp.cli.common import RUN_HELP, open_run, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
     from ptp.replay import Replayed
 
 DESCRIPTION = """Play a recorded run again in a fresh world and compare the state of every tick.
 
-Each tick is printed as it is played; --verify only compares, at full speed.
-The exit code is 1 when the replay differs from the tape.
+Each tick is printed as it is played; --verify only compares, at full speed. The exit code is 1 when the replay differs
+from the tape.
+
+examples:
+  ptp replay latest --verify
+  ptp replay latest --from-tick 200
 """
 
 
@@ -27,16 +32,18 @@ def main(argv: list[str]) -> int:
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, say
+    from ptp.cli.progress import ticks_shown
     from ptp.replay import Replay, Tape
 
-    replay = Replay(Tape(open_run(system, options.run)), options.from_tick)
+    tape = Tape(open_run(system, options.run))
+    replay = Replay(tape, options.from_tick)
     talk = not (options.verify or options.json or system.quiet)
-    try:
+    show = options.verify and not (options.json or system.quiet)
+    with closing(replay), ticks_shown("comparing", tape.length, show) as shown:
         for step in replay:
+            shown(step.tick)
             if talk:
                 say(f"tick {step.tick}  episode {step.episode}  command {step.command}  reward {step.reward}")
-    finally:
-        replay.close()
     if options.json:
         print_json(replay.result)
     elif not system.quiet:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ptp.cli.common import RUN_HELP
+from ptp.cli.parser import Parser
 from ptp.cli.run import finish, merged_config
-from ptp.config.flags import Parser, add_config_flags
+from ptp.config.flags import add_config_flags
 
 DESCRIPTION = """Go on with a run that crashed, stopped or is paused, in place.
 
@@ -30,7 +31,10 @@ def main(argv: list[str]) -> int:
         from ptp.runner.control import ask
 
         answer = ask(directory, "resume")
-        print_json(answer) if options.json else say(f"run {directory.run_id} goes on at tick {answer['tick']}")
+        if options.json:
+            print_json(answer)
+        elif not config.system.quiet:
+            say(f"run {directory.run_id} goes on at tick {answer['tick']}")
         return 0
     from ptp.runner import resume
 

@@ -6,8 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from ptp.cli.parser import Parser
 from ptp.config import RunConfig, load_config
-from ptp.config.flags import Parser, add_config_flags, given_values
+from ptp.config.flags import add_config_flags, given_values
 from ptp.config.tree import BY_FLAG
 from ptp.errors import UsageError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 DESCRIPTION = """Play an agent in a world and record everything.
 
 examples:
-  ptp run --world FrozenLake-v1 --agent random --max-ticks 1000
+  ptp run --world tallgrass --agent explorer --max-ticks 300
   ptp run --world CliffWalking-v1 --tick-rate-base 0 --episodes 10 --random-seed 7
   ptp run --world Taxi-v4 --agent script --script moves.txt
 """
@@ -64,9 +65,9 @@ def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[R
 
 def finish(config: RunConfig, as_json: bool, play: Callable[[Watcher], RunResult]) -> int:
     """Play a run with its progress shown, tell what became of it, and return the exit code."""
-    from ptp.cli.progress import choose_watcher
+    from ptp.cli.progress import choose_watcher, telling_stop
 
-    with choose_watcher(config, config.system.quiet or as_json) as watcher:
+    with choose_watcher(config, config.system.quiet or as_json) as watcher, telling_stop(watcher):
         result = play(watcher)
     if as_json:
         from ptp.cli.output import print_json
@@ -80,13 +81,13 @@ def finish(config: RunConfig, as_json: bool, play: Callable[[Watcher], RunResult
 
 
 def _summarise(result: RunResult, config: RunConfig) -> None:
-    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, number, paint, program, say
+    from ptp.cli.output import STATUS_COLORS, number, paint, print_facts, print_suggestions, say
 
     why = result.stop.message if result.stop else "see the error below"
     say(f"{paint(result.status, STATUS_COLORS[result.status])}: {why}")
     facts = {
         "run": result.run_id,
-        "world": f"{result.world}, played by {result.agent}, seed {result.random_seed}",
+        "world": f"{result.world}, played by {result.agent}, {_seed(result, config)}",
         "ticks": f"{result.ticks:,} in {result.elapsed_seconds:,.1f} s ({number(result.ticks_per_second)}/s)",
         "episodes": f"{result.episodes:,}",
         "reward": number(result.total_reward),
@@ -99,18 +100,28 @@ def _summarise(result: RunResult, config: RunConfig) -> None:
         facts["cost"] = f"${result.total_cost:,.4f}"
     if result.report:
         facts["report"] = result.report
-    for name, value in facts.items():
-        say(f"  {paint(f'{name:<9}', DIM)} {value}")
-    folder = "" if config.system.data_dir == "var" else f" --data-dir {config.system.data_dir}"
+    print_facts(facts)
+    say("\ntry next:")
+    print_suggestions(_suggestions(result, config))
+
+
+def _seed(result: RunResult, config: RunConfig) -> str:
+    dice = config.system.random_seed
+    forked = dice not in {None, result.random_seed}
+    return f"seed {result.random_seed}" + (f" until the fork, {dice} from there" if forked else "")
+
+
+def _suggestions(result: RunResult, config: RunConfig) -> dict[str, str]:
+    import shlex
+
+    from ptp.cli.output import program
+
+    folder = "" if config.system.data_dir == "var" else f" --data-dir {shlex.quote(config.system.data_dir)}"
     again = {} if result.status == "completed" else {f"{program()} resume latest{folder}": "go on with it"}
-    suggestions = {
+    return {
         **again,
         f"{program()} dashboard{folder}": "see it in the browser, tick by tick",
         f"{program()} replay latest --verify{folder}": "play it again and compare every tick",
         f"{program()} show latest{folder}": "tell its story",
         f"{program()} runs{folder}": "list every run",
     }
-    width = max(map(len, suggestions))
-    say("\ntry next:")
-    for command, purpose in suggestions.items():
-        say(f"  {paint(f'{command:<{width}}', BOLD)}  {purpose}")

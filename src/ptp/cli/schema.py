@@ -18,9 +18,9 @@ from ptp.cli.databases import (
     migrate_run,
     refuse_with_central,
 )
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser, choose
 from ptp.config.tree import System
-from ptp.errors import PtpError, UnknownName
+from ptp.errors import PtpError
 
 if TYPE_CHECKING:
     from ptp.versioning.backup import Told
@@ -40,12 +40,7 @@ their history.
 def main(argv: list[str]) -> int:
     """Run the verb."""
     actions = {"migrate": _migrate, "verify": _verify, "history": _history}
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName("schema verb", argv[0], list(actions))
-    return actions[argv[0]](argv[1:])
+    return choose("schema", DESCRIPTION, actions, argv)
 
 
 def _migrate(argv: list[str]) -> int:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ptp.config.flags import Parser
-from ptp.errors import UnknownName, UsageError
+from ptp.cli.parser import Parser, choose
+from ptp.errors import UsageError
 
 if TYPE_CHECKING:
     from ptp.dashboard.drawing import Drawn
@@ -19,19 +19,14 @@ DESCRIPTION = """List pictures, show them in the terminal, and write them to fil
   ptp screenshot list [--run RUN] [--page N] [--page-size N]       list those that were kept
   ptp screenshot export -o DIR [--run RUN] [--from N] [--to N]     write those that were kept as files
 
-A run that kept no pictures is drawn from its tape.
+A run that kept no pictures is drawn from its tape. The terminal shows colors; a pipe gets shades.
 """
 
 
 def main(argv: list[str]) -> int:
     """Run the verb."""
     actions = {"latest": _latest, "show": _show, "list": _list, "export": _export}
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName("screenshot verb", argv[0], list(actions))
-    return actions[argv[0]](argv[1:])
+    return choose("screenshot", DESCRIPTION, actions, argv)
 
 
 def _latest(argv: list[str]) -> int:
@@ -52,7 +47,7 @@ def _display(parser: Parser, argv: list[str]) -> int:
     from ptp.dashboard.drawing import Painter
     from ptp.dashboard.shots import Album
 
-    options, _, directory, metadata = parse_run(parser, argv)
+    options, system, directory, metadata = parse_run(parser, argv)
     name = getattr(options, "screenshot", "latest")
     painter = Painter()
     try:
@@ -68,6 +63,8 @@ def _display(parser: Parser, argv: list[str]) -> int:
         return 0
     if not options.output:
         say(in_terminal(drawn))
+    if system.quiet:
+        return 0
     size = f"{described.resolution.width} x {described.resolution.height}"
     say(f"{described.screenshot_id}: tick {described.tick}, {size}, {described.screen_type or 'unknown screen'}")
     return 0
@@ -97,25 +94,26 @@ def _list(argv: list[str]) -> int:
     parser.add_argument("--page", type=int, default=1, metavar="N", help="The page (default: 1).")
     parser.add_argument("--page-size", type=int, default=20, metavar="N", help="Pictures per page (default: 20).")
 
-    from ptp.cli.output import print_json, print_table, say
+    from ptp.cli.output import print_json, print_table, runnable, say
     from ptp.cli.reading import parse_run
     from ptp.dashboard.drawing import Painter
     from ptp.dashboard.shots import Album
 
-    options, _, directory, _ = parse_run(parser, argv)
+    options, system, directory, _ = parse_run(parser, argv)
     if options.page < 1 or not 1 <= options.page_size <= 10_000:
         raise UsageError("--page is 1 or more, --page-size from 1 to 10000")
     found = Album(Painter()).list(directory, options.page, options.page_size)
     if options.json:
         print_json(found)
     elif not found.total_count:
-        say("the run kept no pictures; any tick can be drawn: `ptp screenshot show tick-100`")
+        say(runnable("the run kept no pictures; any tick can be drawn: `ptp screenshot show tick-1`", argv))
     else:
         print_table(
             ("screenshot", "taken", "screen"),
             [(s.id, s.timestamp or "-", s.screen_type or "-") for s in found.screenshots],
         )
-        say(f"{found.total_count:,} pictures")
+        if not system.quiet:
+            say(f"{found.total_count:,} pictures")
     return 0
 
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptp.cli.common import RUN_HELP, open_run, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
     from ptp.recording import RunDirectory
     from ptp.recording.figures import Report
 
+DESCRIPTION = """Tell the story of one run: how it ended, what it cost, and how its episodes went.
+
+examples:
+  ptp show latest
+  ptp show 01a1e290 -v      with the versions of everything that took part
+"""
+
 
 def main(argv: list[str]) -> int:
     """Run the verb."""
-    parser = Parser("ptp show", "Tell the story of one run.")
+    parser = Parser("ptp show", DESCRIPTION)
     parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help=RUN_HELP)
     options, system = parse_common(parser, argv)
 
@@ -30,12 +37,12 @@ def main(argv: list[str]) -> int:
     if options.json:
         print_json({**structs.asdict(report), "tags": tags})
     else:
-        _tell(directory, report, tags)
+        _tell(directory, report, tags, system.verbose)
     return 0
 
 
-def _tell(directory: RunDirectory, report: Report, tags: list[str]) -> None:
-    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, local_time, number, paint, print_table, say
+def _tell(directory: RunDirectory, report: Report, tags: list[str], verbose: bool) -> None:
+    from ptp.cli.output import BOLD, STATUS_COLORS, local_time, number, paint, print_facts, print_table, say
 
     run = report.run
     say(f"{paint(f'{run.agent} in {run.world.name}', BOLD)}  {paint(run.status, STATUS_COLORS[run.status])}")
@@ -52,12 +59,11 @@ def _tell(directory: RunDirectory, report: Report, tags: list[str]) -> None:
         "ticks": f"{report.steps:,} in {report.episodes:,} whole episodes",
         "decisions": f"{report.decisions:,}  " + ", ".join(f"{n:,} {s}" for s, n in report.decision_statuses.items()),
         "cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens",
-        "world": f"version {run.facts.version}, snapshots by {run.facts.snapshot}; "
-        + ", ".join(f"{name} {version}" for name, version in run.facts.origin.items()),
+        "world": f"version {run.facts.version}, snapshots by {run.facts.snapshot}",
+        **({"made with": ", ".join(f"{name} {what}" for name, what in run.facts.origin.items())} if verbose else {}),
         "kept in": str(directory.path),
     }
-    for name, value in facts.items():
-        say(f"  {paint(f'{name:<9}', DIM)} {value}")
+    print_facts(facts)
     say()
     columns = ("mean", "min", "median", "p95", "max")
     spreads = {

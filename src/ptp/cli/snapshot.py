@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
-from ptp.config.flags import Parser
-from ptp.errors import SnapshotError, UnknownName
+from ptp.cli.parser import Parser, choose
+from ptp.errors import SnapshotError
 
 if TYPE_CHECKING:
     from ptp.recording import RunDirectory
@@ -29,6 +28,12 @@ DESCRIPTION = """Take, list, check, restore and share snapshots.
 A SNAPSHOT is a name, an id, the beginning of an id, or `latest`.
 """
 
+WIDTH = 120  # columns from which on ids are whole
+WORDS = {
+    "snapshot": "A snapshot: its name, its id, the beginning of its id, or `latest`.",
+    "file": "The file to write; it must not be there yet.",
+}
+
 IMPORT = """Make a run of a snapshot from elsewhere: it has the tape that led to it, so it can be resumed and forked.
 
 examples:
@@ -44,18 +49,13 @@ def main(argv: list[str]) -> int:
         "create": _create, "list": _list, "show": _show, "restore": _restore, "delete": _delete, "verify": _verify,
         "export": _export, "import": _import,
     }  # fmt: skip
-    if not argv or argv[0] in {"-h", "--help"}:
-        sys.stdout.write(DESCRIPTION)
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName("snapshot verb", argv[0], list(actions))
-    return actions[argv[0]](argv[1:])
+    return choose("snapshot", DESCRIPTION, actions, argv)
 
 
 def _parse(verb: str, about: str, argv: list[str], *positional: str, **flags: str) -> tuple[Any, RunDirectory]:
     parser = Parser(f"ptp snapshot {verb}", about)
     for name in positional:
-        parser.add_argument(name, metavar=name.upper())
+        parser.add_argument(name, metavar=name.upper(), help=WORDS[name])
     parser.add_argument("--run", default="latest", metavar="RUN", help=RUN_HELP)
     for flag, text in flags.items():
         parser.add_argument(f"--{flag}", metavar=flag.upper(), help=text)
@@ -109,7 +109,7 @@ def _headers(directory: RunDirectory) -> list[SnapshotHeader]:
 def _list(argv: list[str]) -> int:
     options, directory = _parse("list", "List snapshots, newest first.", argv)
 
-    from ptp.cli.output import local_time, print_json, print_table, say
+    from ptp.cli.output import local_time, print_json, print_table, say, short_ids
 
     headers = _headers(directory)
     if options.json:
@@ -117,12 +117,14 @@ def _list(argv: list[str]) -> int:
     elif not headers:
         say(f"run {directory.run_id} has no snapshots")
     else:
+        ids = short_ids([h.snapshot_id for h in headers], WIDTH)
         rows = [
-            (h.snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
+            (snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
              f"{h.payload_bytes / 1000:,.1f} kB" if h.payload_bytes else "memory")
-            for h in headers
+            for h, snapshot_id in zip(headers, ids, strict=True)
         ]  # fmt: skip
-        print_table(("snapshot", "tick", "taken", "for", "name", "where", "size"), rows, right=("tick", "size"))
+        names = ("snapshot", "tick", "taken", "for", "name", "where", "size")
+        print_table(names, rows, right=("tick", "size"), spare=("where", "size", "taken"))
     return 0
 
 
@@ -188,7 +190,7 @@ def _verify(argv: list[str]) -> int:
             problems.append(str(problem))
     if options.json:
         print_json({"good": good, "problems": problems})
-    else:
+    elif not getattr(options, "--quiet", False):
         say(f"{len(good)} snapshots are whole" + (f", {len(problems)} are not:" if problems else ""))
         for line in problems:
             say(f"  {line}")

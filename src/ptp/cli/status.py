@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
     from ptp.dashboard.answers import Status
     from ptp.recording import Metadata
 
+DESCRIPTION = """Tell how a run stands now: state, newest decision, health.
+
+examples:
+  ptp status
+  ptp status --run latest --json
+"""
+
 BAR = 20  # characters of a full HP bar
+BLOCKS, PLAIN = ("█", "░"), ("#", "-")
 
 
 def main(argv: list[str]) -> int:
@@ -19,7 +27,7 @@ def main(argv: list[str]) -> int:
     from ptp.cli.reading import parse_run
     from ptp.dashboard.status import read_status
 
-    parser = Parser("ptp status", "Tell how a run stands now: state, newest decision, health.")
+    parser = Parser("ptp status", DESCRIPTION)
     options, _, directory, metadata = parse_run(parser, argv)
     status = read_status(directory, metadata)
     if options.json:
@@ -30,7 +38,7 @@ def main(argv: list[str]) -> int:
 
 
 def _tell(status: Status, metadata: Metadata) -> None:
-    from ptp.cli.output import BOLD, DIM, STATUS_COLORS, number, paint, say
+    from ptp.cli.output import BOLD, STATUS_COLORS, number, paint, print_facts, say
 
     say(f"{paint(f'{metadata.agent} in {metadata.world.name}', BOLD)}  "
         f"{paint(metadata.status, STATUS_COLORS[metadata.status])}")  # fmt: skip
@@ -51,8 +59,7 @@ def _tell(status: Status, metadata: Metadata) -> None:
         "errors": number(health.error_count),
         "snapshots": number(health.snapshot_count),
     }
-    for name, value in facts.items():
-        say(f"  {paint(f'{name:<9}', DIM)} {value}")
+    print_facts(facts)
     for member in state.party or ():
         bar = hp_bar(member.hp, member.max_hp)
         say(f"  {member.name or '?':<12} level {member.level:<3} {bar} {member.hp}/{member.max_hp}")
@@ -60,8 +67,9 @@ def _tell(status: Status, metadata: Metadata) -> None:
 
 def hp_bar(hp: int, most: int, width: int = BAR) -> str:
     """Return health as a bar of characters."""
-    from ptp.cli.output import GREEN, RED, YELLOW, paint
+    from ptp.cli.output import GREEN, RED, YELLOW, can_print, paint
 
     full = round(width * hp / most) if most else 0
     color = GREEN if hp * 2 > most else YELLOW if hp * 5 > most else RED
-    return paint("█" * full, color) + "░" * (width - full)
+    filled, empty = BLOCKS if can_print("".join(BLOCKS)) else PLAIN
+    return paint(filled * full, color) + empty * (width - full)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
-from ptp.config.flags import COMMON, Parser
+from ptp.cli.parser import Parser
+from ptp.config.flags import COMMON
 from ptp.config.tree import BY_FLAG
 from ptp.errors import UnknownName, UsageError
 
@@ -15,6 +16,32 @@ SET = """Change tick rates, limits or command settings of a live run.
 examples:
   ptp set max-ticks=500
   ptp set --tick-rate-base 60 --max-time 3600"""
+
+
+PAUSE = """Hold a live run; `ptp resume` lets it go on.
+
+examples:
+  ptp pause
+  ptp step 5
+  ptp resume"""
+
+STOP = """End a live run as Ctrl-C would.
+
+examples:
+  ptp stop
+  ptp stop --run 01a1e290"""
+
+STEP = """Let a live run play N ticks, then hold it.
+
+examples:
+  ptp step
+  ptp step 5"""
+
+ROLLBACK = """Take a live run back by N of its snapshots in memory; what came after is given up.
+
+examples:
+  ptp rollback
+  ptp rollback 3"""
 
 
 def _ask(parser: Parser, argv: list[str], verb: str, **arguments: Any) -> int:
@@ -37,24 +64,24 @@ def _ask(parser: Parser, argv: list[str], verb: str, **arguments: Any) -> int:
 
 def pause(argv: list[str]) -> int:
     """Hold a live run."""
-    return _ask(Parser("ptp pause", "Hold a live run; `ptp resume` lets it go on."), argv, "pause")
+    return _ask(Parser("ptp pause", PAUSE), argv, "pause")
 
 
 def stop(argv: list[str]) -> int:
     """End a live run."""
-    return _ask(Parser("ptp stop", "End a live run as Ctrl-C would."), argv, "stop")
+    return _ask(Parser("ptp stop", STOP), argv, "stop")
 
 
 def step(argv: list[str]) -> int:
     """Let a live run play a few ticks, then hold it."""
-    parser = Parser("ptp step", "Let a live run play N ticks, then hold it.")
+    parser = Parser("ptp step", STEP)
     parser.add_argument("ticks", metavar="N", nargs="?", type=int, default=1, help="Ticks to play (default: 1).")
     return _ask(parser, argv, "step", ticks=lambda options: options.ticks)
 
 
 def rollback(argv: list[str]) -> int:
     """Take a live run back by a few snapshots."""
-    parser = Parser("ptp rollback", "Take a live run back by N of its snapshots in memory.")
+    parser = Parser("ptp rollback", ROLLBACK)
     parser.add_argument("count", metavar="N", nargs="?", type=int, default=1, help="Snapshots to go back (default: 1).")
     return _ask(parser, argv, "rollback", count=lambda options: options.count)
 

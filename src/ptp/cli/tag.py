@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 DESCRIPTION = """Give a run tags, which `ptp runs` and `ptp show` tell, and by which `ptp prune --keep-tag` keeps it.
 

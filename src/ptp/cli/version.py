@@ -13,7 +13,7 @@ import msgspec
 from ptp import __version__
 from ptp.cli.common import RUN_HELP, data_dir, parse_common
 from ptp.cli.databases import URL_HELP, find_central
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 from ptp.errors import PtpError, UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ DESCRIPTION = """Tell every version.
 
 With --check, tell also whether the recorded runs, or one RUN, fit to them, and what to run where they do not.
 The exit code is then 1 when something does not fit.
+
+examples:
+  ptp version
+  ptp version --check
+  ptp version --check latest
 """
 
 NOT_SET_UP = "not set up"
@@ -63,7 +68,7 @@ def main(argv: list[str]) -> int:
         checks["central"] = _checked_central(find_central(options, system), checks["central"])
     if options.json:
         print_json({check.part: check for check in checks.values()})
-    elif not system.quiet:
+    elif not (system.quiet and options.check):
         _tell(list(checks.values()), options.check)
     return 1 if any(check.run for check in checks.values()) else 0
 

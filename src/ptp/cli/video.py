@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from ptp.cli.common import RUN_HELP, open_run, parse_common
-from ptp.config.flags import Parser
+from ptp.cli.parser import Parser
 
 DESCRIPTION = """Make a video of a recorded run, played again from its tape; it need not have kept pictures.
 
@@ -33,12 +30,15 @@ def main(argv: list[str]) -> int:
     output = _check_output(options.output)
 
     from ptp.cli.output import print_json, say
+    from ptp.cli.progress import ticks_shown
+    from ptp.recording.summary import summarise
     from ptp.replay.video import VideoPlan, make_video
 
     directory = open_run(system, options.run)
     plan = VideoPlan(options.first, options.last, options.speed, options.overlay)
-    with _progress(system.quiet or options.json) as progress:
-        made = make_video(directory, plan, output, progress)
+    last = options.last or summarise(directory).ticks or 0
+    with ticks_shown("drawing", last, not (system.quiet or options.json)) as shown:
+        made = make_video(directory, plan, output, shown)
     if options.json:
         print_json(made)
     elif not system.quiet:
@@ -60,18 +60,3 @@ def _check_output(name: str | None) -> Path | None:
     if path.is_dir() or not path.parent.is_dir():
         raise UsageError(f"-o {name}: there is no folder {path.parent}; name a file in a folder that exists")
     return path
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """Return what shows the present tick on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("drawing tick {task.completed}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("video", total=None)
-        yield lambda tick: bar.update(task, completed=tick)

@@ -6,7 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ptp.config.flags import Parser
+from ptp.cli.common import when_stopped
+from ptp.cli.parser import Parser
 from ptp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ FRAMES = 12  # pictures per second in the terminal
 DESCRIPTION = """Watch a live run in the terminal: screen, state, decisions and events. Ctrl-C ends it, the run goes on.
 
 With --json each line that the run tells is printed as JSON, without pictures.
+
+examples:
+  ptp watch
+  ptp watch --run latest --json | jq .now.tick
 """
 
 
@@ -33,7 +38,10 @@ def main(argv: list[str]) -> int:
         run = directory.run_id
         raise NotRunning(f"run {run} is not running; see it with `ptp show {run}`, go on with it by `ptp resume {run}`")
     lines = watch(directory)
-    return _print(lines) if options.json else _show(lines, directory, metadata)
+    if not options.json:
+        return _show(lines, directory, metadata)
+    with when_stopped(f"run {directory.run_id} is no longer watched; it goes on"):
+        return _print(lines)
 
 
 def _print(lines: Iterator[dict[str, Any]]) -> int:
@@ -48,14 +56,11 @@ def _print(lines: Iterator[dict[str, Any]]) -> int:
 
 def _show(lines: Iterator[dict[str, Any]], directory: RunDirectory, metadata: Metadata) -> int:
     """Fill the screen until the run ends or the user has seen enough; the terminal is then as it was."""
-    import signal
-
     from rich.live import Live
 
     from ptp.cli.view import View
 
     view, run = View(f"{metadata.agent} in {metadata.world.name}"), directory.run_id
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     said = f"run {run} has ended; see `ptp show {run}`"
     try:
         with Live(get_renderable=view.draw, screen=True, refresh_per_second=FRAMES):

@@ -5,10 +5,13 @@ A world is played once at a time; states along the way are remembered, so that t
 
 from __future__ import annotations
 
+import signal
 from collections import OrderedDict
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import get_context, resource_tracker
 from pathlib import Path
 from threading import Lock
 
@@ -67,7 +70,7 @@ class Painter:
         return drawn
 
     def _submit(self, path: str, tick: int) -> Future[tuple[str, bytes]]:
-        with self._lock:
+        with self._lock, _interrupts_held():
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
             return self._pool.submit(draw_tick, path, tick)
@@ -76,6 +79,17 @@ class Painter:
         """End the worker."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let a worker that is started here inherit deaf ears for Ctrl-C: who started it ends it."""
+    resource_tracker.ensure_running()  # starting it would open the ears again
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
 class _Projector:

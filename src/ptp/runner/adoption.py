@@ -171,7 +171,7 @@ def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape,
         recorder.finish()
         header = msgspec.structs.replace(snapshot.header, snapshot_id=uuid7(now), run_id=run_id, rewinds=0)
         kept = store_of(directory).save(msgspec.structs.replace(snapshot, header=header, tape=None), compress=True)
-    except PtpError:
+    except (PtpError, KeyboardInterrupt):
         directory.discard()
         raise
     directory.release()

@@ -42,7 +42,7 @@ def _run_new(config: RunConfig, spec: WorldSpec, clock: Clock, watcher: Watcher,
         try:
             metadata = _introduce(config, engine, directory, derive_seed(seed, "agent"))
             recorder = Recorder(directory, metadata, config)
-        except PtpError:
+        except (PtpError, KeyboardInterrupt):
             directory.discard()
             raise
         return Session(config, engine, recorder, watcher).play()
@@ -104,7 +104,7 @@ def fork(
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
         try:
             recorder = _fork_recorder(config, engine, directory, parent, at_tick, agent_seed)
-        except PtpError:
+        except (PtpError, KeyboardInterrupt):
             directory.discard()
             raise
         return Session(config, engine, recorder, watcher or Watcher()).play()

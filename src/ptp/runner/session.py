@@ -112,10 +112,10 @@ class Session:
                 self._crash(problem)
             else:
                 self._end(interrupts)
-        self.control.close()
-        self._finish()
-        report = self._export() if self.status != "crashed" else None
-        self.recorder.directory.release()
+            self.control.close()
+            self._finish()
+            report = self._export() if self.status != "crashed" else None
+            self.recorder.directory.release()
         return self._result(report)
 
     def _loop(self, interrupts: Interrupts) -> None:
