@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+MINUTES ?= 30
 
-.PHONY: help setup dev run test check format docs screenshots bench lock clean
+.PHONY: help setup dev run test check format docs screenshots bench soak lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,7 +29,7 @@ dev: .venv/dev ## install ptp with everything that tests need
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ .venv/setup
 
-run: setup ## watch the explorer play Tallgrass for a minute, recorded
+run: setup ## record the explorer playing Tallgrass up to its first badge
 	@$(BIN)/ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 2500 --max-badges 1
 
 test: check ## check the code and run the whole test suite with coverage
@@ -57,6 +58,9 @@ format: dev ## format the code
 bench: dev .venv/peers/setup ## measure every figure, and print them in one table (about half an hour)
 	@$(BIN)/python -m benchmarks
 
+soak: dev ## begin, steer, kill, go on with and fork runs for 30 minutes (MINUTES=5), and check that no tick is lost
+	@$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
 lock: dev ## pin the newest dependencies with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
@@ -68,5 +72,5 @@ clean: ## remove what was built (recorded runs in var/ stay)
 docs: dev ## write docs/reference.md from the code
 	$(BIN)/python docs/generate.py
 
-screenshots: dev ## make the pictures in docs/pictures (needs Chromium)
+screenshots: dev ## make the pictures in docs/pictures (needs Chromium and tmux)
 	$(BIN)/python docs/screenshots.py

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,13 @@ import polars
 import pytest
 from PIL import Image
 
-from ptp.recording import RunDirectory, find_run
+from ptp.errors import RunUnreadable
+from ptp.recording import RunDirectory, find_run, list_runs
+from ptp.recording.database import Database
+from ptp.recording.summary import summarise
+from ptp.recording.tags import change_tags
 from ptp.replay import Replay, Tape
-from tests.dashboard.parts import record, serving
+from tests.dashboard.parts import record, serving, wait_for
 
 STATUS = {
     "run_id": str, "experiment_name": str, "started_at": str, "elapsed_seconds": float,
@@ -108,6 +114,59 @@ def test_runs_are_filtered_sorted_and_paged(client: httpx.Client, game: str, lak
     assert [run["run_id"] for run in get(client, "runs", page=2, page_size=1)["runs"]] == [lake]
     assert get(client, "runs", q="explorer tall")["total_count"] == 1
     assert get(client, "runs", status="running")["runs"] == []
+
+
+def test_a_tag_shows_in_the_list_and_picks_its_runs(tmp_path: Path) -> None:
+    first, second = (record(tmp_path, world="FrozenLake-v1", max_ticks=20) for _ in range(2))
+    with serving(tmp_path) as client:
+        assert get(client, "runs")["tags"] == []
+        change_tags(first, ["best", "paper"])
+        change_tags(second, ["paper"])
+        wait_for(lambda: get(client, "runs")["tags"] == ["best", "paper"])
+        assert [run["tags"] for run in get(client, "runs")["runs"]] == [["paper"], ["best", "paper"]]
+        assert [run["run_id"] for run in get(client, "runs", tag="best")["runs"]] == [first.run_id]
+        assert get(client, "runs", tag="pap")["runs"] == []
+        assert get(client, "runs", q="BEST")["total_count"] == 1
+        assert get(client, "run", run=first.run_id)["run"]["tags"] == ["best", "paper"]
+
+
+def test_tags_that_are_no_text_make_one_run_unreadable_and_spoil_no_list(tmp_path: Path) -> None:
+    first, second = (record(tmp_path, world="FrozenLake-v1", max_ticks=20) for _ in range(2))
+    (first.path / "tags.txt").write_bytes(b"\xff\n")
+    with serving(tmp_path) as client:
+        told = get(client, "runs")
+    assert ([run["run_id"] for run in told["runs"]], told["unreadable"]) == ([second.run_id], 1)
+    with pytest.raises(RunUnreadable, match=r"tags\.txt can.t be read: .*; remove it"):
+        summarise(first)
+
+
+def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(tmp_path: Path) -> None:
+    words = ["run", "--world", "CliffWalking-v1", "--tick-rate-base", "0", "--data-dir", str(tmp_path), "-q"]
+    process = subprocess.Popen([sys.executable, "-m", "ptp", *words])
+    try:
+        with serving(tmp_path) as client:
+            live: list[int] = []
+            while len(live) < 3:
+                runs = wait_for(lambda: get(client, "runs", status="running")["runs"])
+                told = int(runs[0]["ticks"])
+                if told and told not in live:
+                    live.append(told)
+                    assert runs[0]["total_reward"] == _reward_until(tmp_path, told)
+            process.kill()
+            process.wait()
+            (shown,) = wait_for(lambda: get(client, "runs", status="crashed")["runs"])
+    finally:
+        process.kill()
+        process.wait()
+    (directory,) = list_runs(tmp_path)
+    assert shown == msgspec.to_builtins(summarise(directory))
+    assert shown["total_reward"] == _reward_until(tmp_path, shown["ticks"])
+
+
+def _reward_until(folder: Path, tick: int) -> float:
+    (directory,) = list_runs(folder)
+    with Database(directory.database) as database:
+        return float(database.row("SELECT sum(reward) FROM steps WHERE tick <= ?", tick)[0])
 
 
 def test_the_action_log_has_commands_and_events_in_the_order_of_their_ticks(client: httpx.Client, game: str) -> None:

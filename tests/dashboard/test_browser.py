@@ -14,6 +14,7 @@ import pytest
 
 from ptp.dashboard.app import STATIC
 from ptp.recording import RunDirectory
+from ptp.recording.tags import change_tags
 from ptp.runner.control import ask
 from tests.dashboard.parts import TOKEN, playing, serving, tick_of, wait_for
 
@@ -144,6 +145,18 @@ def test_no_view_is_wider_than_its_window(stage: Stage, width: int) -> None:
         stage.page.wait_for_load_state("networkidle") if view != "live" else None
         wide = stage.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, view
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_the_list_shows_tags_picks_by_them_and_fits(stage: Stage, width: int) -> None:
+    change_tags(stage.run, ["best", "a tag of a few words"])
+    stage.page.set_viewport_size({"width": width, "height": 800})
+    stage.page.goto(f"{stage.client.base_url}/#token={TOKEN}")
+    stage.page.click("button.tag >> text=best")
+    wait_for(lambda: stage.page.locator("select[aria-label=tag]").input_value() == "best")
+    assert stage.page.locator("tbody tr.link").count() == 1
+    wide, shown = stage.page.evaluate("(e => [e.scrollWidth, e.clientWidth])(document.querySelector('.tablewrap'))")
+    assert wide <= shown
 
 
 def test_the_page_loads_nothing_from_elsewhere_and_is_light(stage: Stage) -> None:

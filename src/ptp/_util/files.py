@@ -6,10 +6,12 @@ import os
 import tempfile
 from pathlib import Path
 
+UNFINISHED = ".tmp"
+
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Replace *path* in one step, so a reader never sees half a file, even after a power cut."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

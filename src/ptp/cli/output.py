@@ -48,9 +48,9 @@ def columns() -> int | None:
 
 
 def can_print(text: str) -> bool:
-    """Whether the encoding of standard output has these characters."""
+    """Whether the encoding of standard output has these characters; a view that wraps it does not tell its own."""
     try:
-        text.encode(sys.stdout.encoding or "ascii")
+        text.encode(sys.stdout.encoding or getattr(sys.__stdout__, "encoding", None) or "ascii")
     except UnicodeEncodeError:
         return False
     return True

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from ptp.dashboard.answers import RunLine, RunList
+from ptp.dashboard.answers import RunList, RunSummary
 from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
 from ptp.recording import Metadata, RunDirectory
-from ptp.recording.database import Database
+from ptp.recording.summary import NOTHING, Tally, describe, tally
 
 FRESH = 1.0  # seconds for which ended runs are not looked at again
 LATER = 0.1  # seconds by which that look waits for the request that made it due
@@ -33,14 +33,16 @@ class _Entry(msgspec.Struct):
 
     changed: int
     """When the folder last changed; a new header changes it."""
-    line: RunLine | None
+    line: RunSummary | None
     metadata: Metadata | None
     read: float
     words: str = ""
     """What is searched for words."""
+    tally: Tally = NOTHING
+    """What it comes to; of a live run only what is new is counted."""
 
 
-Lines = list[RunLine]
+Lines = list[RunSummary]
 
 
 class _Overview(msgspec.Struct):
@@ -49,6 +51,7 @@ class _Overview(msgspec.Struct):
     statuses: dict[str, int]
     worlds: list[str]
     agents: list[str]
+    tags: list[str]
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -57,6 +60,7 @@ class Query(msgspec.Struct, frozen=True):
     status: str | None = None
     world: str | None = None
     agent: str | None = None
+    tag: str | None = None
     text: str | None = None
     sort: SortKey = "started_at"
     descending: bool = True
@@ -120,7 +124,7 @@ class Library:
 
     # -- listing -----------------------------------------------------------------------------------------------
 
-    def lines(self) -> list[RunLine]:
+    def lines(self) -> list[RunSummary]:
         """Return every readable run."""
         with self._lock:
             self._scan()
@@ -141,10 +145,11 @@ class Library:
             statuses=overview.statuses,
             worlds=overview.worlds,
             agents=overview.agents,
+            tags=overview.tags,
             unreadable=unreadable,
         )
 
-    def live(self) -> Sequence[RunLine]:
+    def live(self) -> Sequence[RunSummary]:
         """Return the runs that a process plays now."""
         return [line for line in self.lines() if line.status == "running"]
 
@@ -167,7 +172,8 @@ class Library:
             lines = self._readable()
             statuses: dict[str, int] = dict(Counter(str(line.status) for line in lines))
             worlds, agents = sorted({line.world for line in lines}), sorted({line.agent for line in lines})
-            self._overview = _Overview(statuses, worlds, agents)
+            tags = sorted({tag for line in lines for tag in line.tags})
+            self._overview = _Overview(statuses, worlds, agents, tags)
         return self._overview
 
     def _scan(self) -> None:
@@ -225,13 +231,11 @@ class Library:
             if not is_live or now - entry.read < LIVE_FRESH:
                 return
         self._forget()
+        before = entry.tally if entry is not None and entry.changed == changed else NOTHING
         try:
-            metadata = self._directory(name).read_metadata()
-            line = _line(self._directory(name), metadata)
+            self._entries[name] = _entry(self._directory(name), changed, now, before)
         except PtpError:
             self._entries[name] = _Entry(changed, None, None, now)  # counted as unreadable; naming it tells why
-            return
-        self._entries[name] = _Entry(changed, line, metadata, now, _words(line))
 
     def _forget(self) -> None:
         self._answer, self._overview = None, None
@@ -244,57 +248,31 @@ def _stamp(path: str) -> int:
         return 0
 
 
-def _line(directory: RunDirectory, metadata: Metadata) -> RunLine:
-    line = RunLine(
-        run_id=metadata.run_id,
-        status=metadata.status,
-        world=metadata.world.name,
-        agent=metadata.agent,
-        experiment_name=metadata.experiment_name,
-        random_seed=metadata.random_seed,
-        started_at=metadata.started_at,
-        completed_at=metadata.completed_at,
-        ticks=metadata.ticks,
-        episodes=metadata.episodes,
-        total_reward=metadata.total_reward,
-        total_cost=metadata.total_cost,
-        stopped_by=metadata.stop.name if metadata.stop else None,
-        error=metadata.error,
-        parent=metadata.parent.run_id if metadata.parent else None,
-    )
+def _entry(directory: RunDirectory, changed: int, now: float, before: Tally) -> _Entry:
+    metadata = directory.read_metadata()
     if metadata.run_id != directory.run_id:
         raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}")
-    if line.ticks is None:
-        _count(directory, line)
-    return line
+    figures = tally(directory, metadata, before)
+    line = describe(directory, metadata, figures)
+    return _Entry(changed, line, metadata, now, _words(line), figures)
 
 
-def _count(directory: RunDirectory, line: RunLine) -> None:
-    """Count what the header of a run that has not ended well does not tell."""
-    with Database(directory.database) as database:
-        ticks, line.episodes = database.row("SELECT (SELECT max(tick) FROM steps), (SELECT count(*) FROM episodes)")
-        line.ticks = ticks or 0
-        query = "SELECT sum(reward) FROM episodes"
-        line.total_reward = database.row(query)[0] if line.episodes else None
-        newest = "SELECT value FROM performance_metrics WHERE metric_type = 'cost' ORDER BY tick DESC LIMIT 1"
-        line.total_cost = next((row[0] for row in database.rows(newest)), None)
-
-
-def _words(line: RunLine) -> str:
-    return f"{line.run_id} {line.world} {line.agent} {line.experiment_name} {line.stopped_by} {line.error}".lower()
+def _words(line: RunSummary) -> str:
+    told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
+    return " ".join(word for word in told if word).lower()
 
 
 def _has(entry: _Entry, words: list[str]) -> bool:
     return all(word in entry.words for word in words)
 
 
-def _matches(line: RunLine, query: Query) -> bool:
+def _matches(line: RunSummary, query: Query) -> bool:
     asked = ((query.status, line.status), (query.world, line.world), (query.agent, line.agent))
-    return all(wanted == found for wanted, found in asked if wanted)
+    return all(wanted == found for wanted, found in asked if wanted) and (not query.tag or query.tag in line.tags)
 
 
-def _sort_key(name: SortKey) -> Callable[[RunLine], Any]:
-    def key(line: RunLine) -> tuple[bool, Any, str]:
+def _sort_key(name: SortKey) -> Callable[[RunSummary], Any]:
+    def key(line: RunSummary) -> tuple[bool, Any, str]:
         value = getattr(line, name)
         return value is not None, value if value is not None else 0, line.run_id
 

@@ -11,7 +11,7 @@ from typing import IO, Literal
 
 import msgspec
 
-from ptp._util.files import write_atomic
+from ptp._util.files import UNFINISHED, write_atomic
 from ptp.engine import Stop
 from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
 from ptp.worlds import WorldFacts, WorldSpec
@@ -103,6 +103,14 @@ class RunDirectory:
             lock.close()
             raise RunLocked(f"run {self.run_id} belongs to another process; wait for it or stop it first") from None
         self._lock = lock
+        self._clean()
+
+    def _clean(self) -> None:
+        """Remove what a writer that was killed has left unfinished; tags are written by others, too."""
+        for pattern in (f".*{UNFINISHED}", f"snapshots/.*{UNFINISHED}", "video/.run_from_*"):
+            for left in self.path.glob(pattern):
+                if not left.name.startswith(".tags"):
+                    left.unlink(missing_ok=True)
 
     def release(self) -> None:
         """Give the directory up."""

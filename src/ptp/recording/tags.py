@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ptp._util.files import write_atomic
-from ptp.errors import RecordingError, UsageError
+from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.recording.directory import RunDirectory
 
 NAME = "tags.txt"
@@ -18,6 +18,8 @@ def read_tags(directory: RunDirectory) -> list[str]:
         lines = (directory.path / NAME).read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return []
+    except (OSError, UnicodeDecodeError) as problem:
+        raise RunUnreadable(f"{directory.path / NAME} can't be read: {problem}; remove it") from None
     return sorted({line.strip() for line in lines if line.strip()})
 
 

@@ -2,17 +2,7 @@
 
 from ptp.dashboard.answers.metrics import Game, Metrics, Performance, Series, SeriesList
 from ptp.dashboard.answers.problems import Problem
-from ptp.dashboard.answers.runs import (
-    Health,
-    LogLevel,
-    LogLine,
-    LogLines,
-    RunDetail,
-    RunLine,
-    RunList,
-    RunStatus,
-    Settings,
-)
+from ptp.dashboard.answers.runs import Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
 from ptp.dashboard.answers.screenshots import (
     Annotations,
     DetectedSprite,
@@ -38,6 +28,8 @@ from ptp.dashboard.answers.status import (
 from ptp.dashboard.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
 from ptp.dashboard.answers.streams import Frame, LiveActions, LiveEnd, LiveState, Now
 from ptp.dashboard.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
+from ptp.recording.directory import Status as RunStatus
+from ptp.recording.summary import RunSummary
 
 __all__ = [
     "Action",
@@ -72,9 +64,9 @@ __all__ = [
     "Resolution",
     "Restored",
     "RunDetail",
-    "RunLine",
     "RunList",
     "RunStatus",
+    "RunSummary",
     "ScreenType",
     "Screenshot",
     "ScreenshotDiff",

@@ -6,49 +6,15 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-RunStatus = Literal["running", "completed", "crashed", "manual_stop"]
+from ptp.recording.summary import RunSummary
+
 LogLevel = Literal["info", "warning", "error"]
-
-
-class RunLine(Struct):
-    """One run in a list."""
-
-    run_id: str
-    """The run's id, a UUIDv7."""
-    status: RunStatus
-    """How it stands now; a run that says running but has no process is crashed."""
-    world: str
-    """The world that is played."""
-    agent: str
-    """Who plays it."""
-    experiment_name: str
-    """The plan it belongs to."""
-    random_seed: int
-    """Its seed."""
-    started_at: str
-    """When it began, in UTC."""
-    completed_at: str | None
-    """When it ended, in UTC."""
-    ticks: int | None
-    """Ticks played so far."""
-    episodes: int | None
-    """Whole episodes so far."""
-    total_reward: float | None
-    """The sum of all rewards."""
-    total_cost: float | None
-    """Dollars spent on decisions."""
-    stopped_by: str | None
-    """What ended it: the name of a limit, `agent`, `Ctrl-C`, and so on."""
-    error: str | None
-    """What went wrong, if something did."""
-    parent: str | None
-    """The run that it was forked from."""
 
 
 class RunList(Struct):
     """A page of runs."""
 
-    runs: list[RunLine]
+    runs: list[RunSummary]
     """The runs of this page."""
     total_count: int
     """Runs that the filter lets through."""
@@ -62,6 +28,8 @@ class RunList(Struct):
     """The worlds of all runs."""
     agents: list[str]
     """The agents of all runs."""
+    tags: list[str]
+    """The tags of all runs."""
     unreadable: int
     """Folders that are no run, or whose header is damaged."""
 
@@ -69,7 +37,7 @@ class RunList(Struct):
 class RunDetail(Struct):
     """Everything known of a run beside its ticks."""
 
-    run: RunLine
+    run: RunSummary
     """The run in a line."""
     live: bool
     """Whether a process plays it now."""

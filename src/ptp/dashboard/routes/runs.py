@@ -43,14 +43,17 @@ def list_runs(
     status: Annotated[answers.RunStatus | None, Query(description="Only runs of this status.")] = None,
     world: Annotated[str | None, Query(max_length=200, description="Only runs of this world.")] = None,
     agent: Annotated[str | None, Query(max_length=200, description="Only runs of this agent.")] = None,
-    q: Annotated[str | None, Query(max_length=200, description="Words that must occur in id, world or agent.")] = None,
+    tag: Annotated[str | None, Query(max_length=200, description="Only runs with this tag.")] = None,
+    q: Annotated[
+        str | None, Query(max_length=200, description="Words that must occur in id, world, agent or tags.")
+    ] = None,
     sort: Annotated[SortKey, Query(description="What to sort by.")] = "started_at",
     descending: Annotated[bool, Query(description="Whether the greatest comes first.")] = True,
     page: Page = 1,
     page_size: Annotated[int, Query(ge=1, le=500, description="Runs per page.")] = 50,
 ) -> Response:
     """List the runs of the data directory."""
-    query = RunQuery(status, world, agent, q, sort, descending, page, page_size)
+    query = RunQuery(status, world, agent, tag, q, sort, descending, page, page_size)
     return reply(parts_of(request).library.page(query))
 
 
@@ -66,7 +69,7 @@ def show_run(request: Request, run: RunName = None) -> Response:
     return reply(_detail(directory, metadata, line))
 
 
-def _detail(directory: RunDirectory, metadata: Metadata, line: answers.RunLine) -> answers.RunDetail:
+def _detail(directory: RunDirectory, metadata: Metadata, line: answers.RunSummary) -> answers.RunDetail:
     with Database(directory.database) as database:
         shots = database.row("SELECT count(*) FROM screenshots")[0]
         recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"

@@ -24,7 +24,7 @@ export async function runView(page) {
     return h("a", { href: `#/run/${id}/${key}`, "aria-current": key === tab ? "page" : null }, label);
   });
   fill(main,
-    h("div.row", null, h("h1", null, name), status, detail.run.parent && h("span.dim", null, "forked from ", h("a", { href: `#/run/${detail.run.parent}/timeline/${detail.parent_tick}` }, `${detail.run.parent.slice(0, 13)} at tick ${detail.parent_tick}`))),
+    h("div.row", null, h("h1", null, name), status, detail.run.tags.map((tag) => h("span.chip", null, tag)), detail.run.parent && h("span.dim", null, "forked from ", h("a", { href: `#/run/${detail.run.parent}/timeline/${detail.parent_tick}` }, `${detail.run.parent.slice(0, 13)} at tick ${detail.parent_tick}`))),
     h("nav.tabs", { "aria-label": "Views" }, tabs), body);
   const show = TABS[tab] || TABS.live;
   await show[1]({ ...page, main: body, id, detail, setStatus: (paused, live = true) => fill(status, pill(live ? "running" : detail.run.status, live && paused)) });

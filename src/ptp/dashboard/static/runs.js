@@ -2,32 +2,41 @@
 import { get } from "./api.js";
 import { ago, fill, h, money, number, pill } from "./dom.js";
 
-const COLUMNS = [["status", "Status"], ["world", "World"], ["agent", "Agent"], ["started_at", "Began"], ["ticks", "Ticks", true], ["episodes", "Episodes", true],
-  ["total_reward", "Reward", true], ["total_cost", "Cost", true]];
-const view = { q: "", status: "", world: "", agent: "", sort: "started_at", descending: true, page: 1, page_size: 50 };
+const COLUMNS = [["status", "Status", "hide-small"], ["world", "World"], ["agent", "Agent", "hide-small"], ["started_at", "Began", "hide-small"], ["ticks", "Ticks", "num"],
+  ["episodes", "Episodes", "num hide-small"], ["total_reward", "Reward", "num"], ["total_cost", "Cost", "num hide-small"]];
+const FILTERS = { status: "every status", world: "every world", agent: "every agent", tag: "every tag" };
+const view = { q: "", status: "", world: "", agent: "", tag: "", sort: "started_at", descending: true, page: 1, page_size: 50 };
 
 export async function runsView({ main, signal, crumbs }) {
   crumbs(h("b", null, "Runs"));
   document.title = "Runs · ptp";
   const body = h("tbody"), head = h("tr"), pager = h("div.pager"), count = h("span.dim.num");
   const search = h("input", { type: "search", placeholder: "Search runs", "aria-label": "Search runs", value: view.q, oninput: () => { view.q = search.value; view.page = 1; load(); } });
-  const selects = Object.fromEntries(["status", "world", "agent"].map((name) => [name, h("select", { "aria-label": name, onchange: (event) => { view[name] = event.target.value; view.page = 1; load(); } })]));
+  const selects = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, h("select", { "aria-label": name, onchange: (event) => choose(name, event.target.value) })]));
   const table = h("div.tablewrap", null, h("table", null, h("thead", null, head), body));
-  fill(main, h("div.row.spread", null, h("div.row", null, h("h1", null, "Runs"), count), h("div.row", null, search, Object.values(selects))), h("div", { class: "pad-top" }), table, pager);
+  fill(main, h("div.row.spread", null, h("div.row", null, h("h1", null, "Runs"), count), h("div.row.filters", null, search, Object.values(selects))), h("div", { class: "pad-top" }), table, pager);
   table.style.marginTop = "16px";
 
-  function choices(select, all, values, present) {
-    fill(select, h("option", { value: "" }, all), values.map((value) => h("option", { value, selected: value === present }, value)));
+  function choose(name, value) {
+    view[name] = value;
+    view.page = 1;
+    load();
+  }
+
+  function choices(name, values) {
+    fill(selects[name], h("option", { value: "" }, FILTERS[name]), values.map((value) => h("option", { value, selected: value === view[name] }, value)));
   }
 
   async function load() {
     const answer = await get("runs", view);
     if (signal.aborted) return;
     count.textContent = `${number(answer.total_count)}${answer.unreadable ? `, ${answer.unreadable} unreadable` : ""}`;
-    choices(selects.status, "every status", Object.keys(answer.statuses), view.status);
-    choices(selects.world, "every world", answer.worlds, view.world);
-    choices(selects.agent, "every agent", answer.agents, view.agent);
-    fill(head, COLUMNS.map(([key, title, numeric]) => h("th", { class: numeric ? "num" : "", "aria-sort": view.sort === key ? (view.descending ? "descending" : "ascending") : null },
+    choices("status", Object.keys(answer.statuses));
+    choices("world", answer.worlds);
+    choices("agent", answer.agents);
+    choices("tag", answer.tags);
+    selects.tag.classList.toggle("hidden", !answer.tags.length && !view.tag);
+    fill(head, COLUMNS.map(([key, title, kind]) => h("th", { class: kind || "", "aria-sort": view.sort === key ? (view.descending ? "descending" : "ascending") : null },
       h("button", { onclick: () => { view.descending = view.sort === key ? !view.descending : true; view.sort = key; load(); } }, title, view.sort === key ? (view.descending ? " ↓" : " ↑") : ""))));
     fill(body, answer.runs.map(line));
     if (!answer.runs.length) fill(body, h("tr", null, h("td", { colspan: 8 }, h("div.empty", null, Object.values(answer.statuses).length ? "No run is like that." : ["No runs yet. Make one:", h("br"), h("code", null, "ptp run --world tallgrass --agent explorer")]))));
@@ -36,12 +45,18 @@ export async function runsView({ main, signal, crumbs }) {
       h("button.small", { disabled: view.page >= pages, onclick: () => { view.page += 1; load(); } }, "Older")] : []);
   }
 
+  function tags(run) {
+    const chip = (tag) => h("button.tag", { title: `Only runs with the tag ${tag}`, onclick: (event) => { event.stopPropagation(); choose("tag", tag); } }, tag);
+    return run.tags.length ? h("div.items", null, run.tags.map(chip)) : null;
+  }
+
   function line(run) {
     const open = () => { location.hash = `#/run/${run.run_id}`; };
     return h("tr.link", { onclick: open },
-      h("td", null, pill(run.status)), h("td", null, h("a", { href: `#/run/${run.run_id}` }, h("b", null, run.world)), h("div.sub.mono", null, run.run_id.slice(0, 13))),
-      h("td", null, run.agent, run.parent && h("div.sub", null, "a fork")), h("td", null, ago(run.started_at), h("div.sub", null, run.error || run.stopped_by || "")),
-      h("td.num", null, number(run.ticks)), h("td.num", null, number(run.episodes)), h("td.num", null, number(run.total_reward, 2)), h("td.num", null, run.total_cost ? money(run.total_cost) : "–"));
+      h("td.hide-small", null, pill(run.status)),
+      h("td", null, h("div.only-small", null, pill(run.status)), h("a", { href: `#/run/${run.run_id}` }, h("b", null, run.world)), h("div.sub.mono.hide-small", null, run.run_id.slice(0, 13)), h("div.sub.only-small", null, `${run.agent}, ${ago(run.started_at)}`), tags(run)),
+      h("td.hide-small", null, run.agent, run.parent && h("div.sub", null, "a fork")), h("td.hide-small", null, ago(run.started_at), h("div.sub", null, run.error || run.stopped_by || "")),
+      h("td.num", null, number(run.ticks)), h("td.num.hide-small", null, number(run.episodes)), h("td.num", null, number(run.total_reward, 2)), h("td.num.hide-small", null, run.total_cost ? money(run.total_cost) : "–"));
   }
 
   await load();

@@ -1,0 +1,31 @@
+"""The folder of a run: what is left in it by a writer that was killed, and what people write into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptp.errors import RunUnreadable
+from ptp.recording import RunDirectory
+from ptp.recording.tags import change_tags, read_tags
+
+
+def test_who_takes_a_run_over_removes_what_was_left_unfinished(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    left = [".metadata.json.x1.tmp", "snapshots/.a.ptpsnap.x2.tmp", "video/.run_from_000001.77.mp4"]
+    kept = [".tags.txt.x3.tmp", "snapshots/a.ptpsnap", "video/run_from_000001.mp4", "frames/.lock"]
+    for name in left + kept:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    directory.acquire()
+    directory.release()
+    assert [name for name in left + kept if (tmp_path / name).exists()] == kept
+
+
+def test_tags_that_are_no_text_are_named(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    assert change_tags(directory, ["good", "first"]) == ["first", "good"]
+    (tmp_path / "tags.txt").write_bytes(b"\xff\n")
+    with pytest.raises(RunUnreadable, match=r"tags\.txt can't be read: .*; remove it"):
+        read_tags(directory)
