@@ -29,7 +29,7 @@ def say(shelf: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 def test_status_tells_where_the_player_is_and_how_the_party_does(say: Callable[..., str]) -> None:
     told = say("status")
     assert "explorer in tallgrass" in told
-    assert "█" in told
+    assert "━" in told
     assert json.loads(say("status", "--json"))["current_state"]["party"]
 
 

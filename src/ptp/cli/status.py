@@ -18,7 +18,7 @@ examples:
 """
 
 BAR = 20  # characters of a full HP bar
-BLOCKS, PLAIN = ("█", "░"), ("#", "-")
+BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
 
 
 def main(argv: list[str]) -> int:
