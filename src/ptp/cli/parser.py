@@ -1,14 +1,15 @@
-"""Command lines: help that fits the terminal, switches that leave the next word alone, and verbs within a verb."""
+"""Command lines: help that fits the terminal, switches that leave the next word alone, and verbs within a verb.
+
+What only help needs is imported when somebody asks for help, so that no other command line waits for it.
+"""
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from ptp.cli.layout import fit_text, wrap
 from ptp.config import flags
 from ptp.config.setting import FALSE, TRUE
 from ptp.errors import UnknownName
@@ -18,6 +19,8 @@ WIDEST = 100  # columns of a help text; longer lines are hard to read
 
 def help_width() -> int:
     """Return how wide a help text may be."""
+    import shutil
+
     return min(WIDEST, max(30, shutil.get_terminal_size().columns - 2))
 
 
@@ -29,12 +32,18 @@ class Layout(argparse.HelpFormatter):
 
     def start_section(self, heading: str | None) -> None:
         """Begin a group of flags."""
+        from ptp.cli.layout import wrap
+
         super().start_section(heading and "\n".join(wrap(heading, help_width() - 1)))
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from ptp.cli.layout import fit_text
+
         return fit_text(text, width)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
+        from ptp.cli.layout import wrap
+
         return wrap(text, width)
 
 
@@ -64,6 +73,8 @@ class Parser(flags.Parser):
 def choose(kind: str, description: str, actions: Mapping[str, Callable[[list[str]], int]], argv: list[str]) -> int:
     """Run the verb within a verb that a command line names; without one, tell which there are."""
     if not argv or argv[0] in {"-h", "--help"}:
+        from ptp.cli.layout import fit_text
+
         sys.stdout.write(fit_text(description, help_width()))
         return 0
     if argv[0] not in actions:
