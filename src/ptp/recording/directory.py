@@ -106,8 +106,8 @@ class RunDirectory:
         self._clean()
 
     def _clean(self) -> None:
-        """Remove what a writer that was killed has left unfinished; tags are written by others, too."""
-        for pattern in (f".*{UNFINISHED}", f"snapshots/.*{UNFINISHED}", "video/.run_from_*"):
+        """Remove what an owner that was killed has left behind; tags are written by others, too."""
+        for pattern in (f".*{UNFINISHED}", f"snapshots/.*{UNFINISHED}", "video/.run_from_*", "control.sock"):
             for left in self.path.glob(pattern):
                 if not left.name.startswith(".tags"):
                     left.unlink(missing_ok=True)
