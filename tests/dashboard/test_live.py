@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import socket
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -89,6 +90,14 @@ def test_a_live_run_gives_the_pictures_it_has_in_memory(live: Live) -> None:
     for odd in (None, "x", -1):
         with pytest.raises(PtpError, match="no picture of tick"):
             ask(directory, "picture", tick=odd)
+
+
+def test_a_run_whose_process_is_stopped_does_not_hold_up_its_pictures(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "control.sock"))
+        silent.listen()
+        with pytest.raises(NotRunning, match="is not running"):
+            ask(RunDirectory(tmp_path), "picture", 0.2, tick=8)
 
 
 def test_a_paused_run_shows_itself_to_one_who_comes_later(live: Live) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import gymnasium
+import msgspec
 import numpy as np
 import pytest
 from gymnasium import spaces
@@ -222,6 +223,8 @@ def test_a_large_observation_is_described_by_its_shape_and_hash() -> None:
     assert describe(large)["hash"] != describe(large + 1)["hash"]
     assert describe({"a": (np.int64(3), None, "x")}) == {"a": [3, None, "x"]}
     assert describe({1, 2}) == "{1, 2}"
+    mixed = describe((np.float64(1.5), np.float32(0.5), np.bool_(True), 2, True))
+    assert msgspec.json.encode(mixed) == b"[1.5,0.5,true,2,true]"
 
 
 def test_values_of_different_types_have_different_digests() -> None:

@@ -22,6 +22,7 @@ from ptp.recording.database import Database
 from ptp.runner.control import ask
 
 MEDIA = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "text": "text/plain; charset=utf-8"}
+PROMPT = 1.0  # seconds in which a live run finds a picture in its memory
 NEAR = 16  # ticks that a picture may be older than was asked for
 THUMBNAIL = (96, 96)
 _COLUMNS = "screenshot_id, timestamp, tick, screen_type, file_path, file_size_bytes, annotations, metadata"
@@ -184,9 +185,9 @@ def read_file(directory: RunDirectory, name: str) -> Drawn:
 def _held(directory: RunDirectory, tick: int) -> Drawn | None:
     """Return the picture of a tick, or of one before it, that a live run has in memory."""
     try:
-        frame = ask(directory, "picture", tick=tick)
+        frame = ask(directory, "picture", PROMPT, tick=tick)
     except PtpError:
-        return None  # it has none, or has ended just now; the tape has every picture
+        return None  # it has none, is held by a debugger, or has ended just now; the tape has every picture
     data = frame["data"].encode() if frame["format"] == "text" else base64.b64decode(frame["data"])
     return Drawn(MEDIA[frame["format"]], data, frame["tick"])
 

@@ -122,10 +122,10 @@ def _read(line: bytes) -> Request | None:
         return None
 
 
-def ask(directory: RunDirectory, verb: str, **arguments: Any) -> dict[str, Any]:
-    """Ask a live run to do something, and return its answer."""
+def ask(directory: RunDirectory, verb: str, patience: float = PATIENCE + 5, **arguments: Any) -> dict[str, Any]:
+    """Ask a live run to do something, and return its answer; one that is silent for so many seconds is not running."""
     with connect(directory) as connection:
-        connection.settimeout(PATIENCE + 5)
+        connection.settimeout(patience)
         try:
             connection.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
             with connection.makefile("rb") as lines:
