@@ -22,12 +22,13 @@ import msgspec
 from benchmarks.common import report
 from ptp._util.ids import uuid7
 from ptp.config.tree import BY_FLAG, build
-from ptp.dashboard.app import STATIC
-from ptp.dashboard.server import bind
-from ptp.recording import Metadata, RunDirectory
+from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
+from ptp.records import Metadata
 from ptp.runner import run
 from ptp.runner.control import ask
+from ptp.web.app import STATIC
+from ptp.web.server import bind
 
 TOKEN = "a token for benchmarks"
 RATE = 200  # ticks per second of the live run

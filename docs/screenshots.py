@@ -15,10 +15,10 @@ from typing import Any, Literal
 from terminal import terminal
 
 from ptp.config.tree import BY_FLAG, build
-from ptp.dashboard.server import bind
 from ptp.recording import RunDirectory
 from ptp.runner import run
 from ptp.runner.control import ask
+from ptp.web.server import bind
 
 PICTURES = Path(__file__).parent / "pictures"
 # file, view, what it has to show, colors, width, height

@@ -15,6 +15,7 @@ SRC = Path(ptp.__file__).parent
 ROOMS = (
     "errors",
     "_util",
+    "records",
     "versioning",
     "config",
     "worlds",
@@ -26,8 +27,9 @@ ROOMS = (
     "replay",
     "retention",
     "runner",
+    "runs",
     "aggregation",
-    "dashboard",
+    "web",
     "cli",
     "testing",
 )
@@ -87,3 +89,10 @@ def imported_modules(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             found.add(node.module or "")
     return found
+
+
+def test_records_are_a_leaf_of_plain_data() -> None:
+    allowed = {"ptp", "msgspec", "functools", "types", "typing", "__future__"}
+    for path in (SRC / "records").glob("*.py"):
+        assert imported_rooms(path) <= {"records", "errors", "_util"}
+        assert {name.split(".")[0] for name in imported_modules(path)} <= allowed, path

@@ -9,7 +9,8 @@ import gymnasium
 import numpy as np
 
 from ptp.agents import Agent, AgentOptions, Decision, Observation
-from ptp.worlds import Outcome, Signals, World, WorldFacts, WorldSpec
+from ptp.records import WorldFacts, WorldSpec
+from ptp.worlds import Outcome, Signals, World
 from ptp.worlds.spaces import CommandCodec, StateHash
 
 

@@ -51,7 +51,7 @@ def test_every_suggestion_of_a_run_works(ptp: Call, capsys: pytest.CaptureFixtur
     assert len(suggestions) >= 3
     for _, *words in suggestions:
         if words[0] == "dashboard":
-            continue  # it serves until it is stopped; tests/dashboard opens it
+            continue  # it serves until it is stopped; tests/web opens it
         assert main(words) == 0
         capsys.readouterr()
 

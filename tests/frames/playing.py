@@ -19,7 +19,8 @@ from ptp.engine import Engine, Notice
 from ptp.frames import Counts, FrameKeeper, StorageProfile, VideoWriter, find_profile, frame_statements
 from ptp.frames.pictures import Pixels
 from ptp.frames.ring import FrameRing
-from ptp.recording import Metadata, Recorder, RunDirectory
+from ptp.recording import Recorder, RunDirectory
+from ptp.records import Metadata
 from ptp.testing import FakeWorld
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, find_world, make_world

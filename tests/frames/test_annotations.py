@@ -9,7 +9,8 @@ from typing import Any
 
 from ptp.config.tree import Screenshot
 from ptp.frames.annotations import annotate_game, annotator_of, find_menus
-from ptp.worlds import World, WorldSpec, find_world, make_world
+from ptp.records import WorldSpec
+from ptp.worlds import World, find_world, make_world
 from ptp.worlds.gameboy.world import GameBoyWorld
 from tests.frames.playing import play
 

@@ -24,7 +24,7 @@ from ptp.recording import RunDirectory, list_runs
 from ptp.replay import Replay, Tape
 from ptp.runner import fork, resume, run
 from ptp.runner.control import NotRunning, ask
-from ptp.runner.offline import create_snapshot, restore_snapshot, store_of
+from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
 from ptp.testing import FakeAgent
 
 

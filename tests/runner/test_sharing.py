@@ -12,9 +12,9 @@ import pytest
 from ptp.errors import ConfigError, PtpError, SnapshotError
 from ptp.recording import RunDirectory, list_runs
 from ptp.runner import fork, resume, run
-from ptp.runner.adoption import Imported, import_snapshot
-from ptp.runner.offline import restore_snapshot, store_of
-from ptp.runner.sharing import export_bytes, export_snapshot
+from ptp.runs.adoption import Imported, import_snapshot
+from ptp.runs.offline import restore_snapshot, store_of
+from ptp.runs.sharing import export_bytes, export_snapshot
 from ptp.snapshots import Snapshot
 from ptp.snapshots.snapshot import read_file, unpack
 from ptp.worlds.gameboy.profiles import BUILT_IN

@@ -10,8 +10,9 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import msgspec
 
 from ptp.errors import RunUnreadable
-from ptp.recording import Metadata, RunDirectory
+from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.records import Metadata
 
 RUN_COLUMNS = (
     "run_id", "experiment_id", "model_name", "rom_hash", "started_at", "completed_at", "duration_seconds",

@@ -12,8 +12,9 @@ from ptp.aggregation.extract import BATTLE_COLUMNS, DECISION_COLUMNS, RUN_COLUMN
 from ptp.aggregation.migration import changing, migrate
 from ptp.aggregation.stamp import read_version
 from ptp.errors import CentralError
-from ptp.recording import Metadata, RunDirectory
+from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.records import Metadata
 from ptp.versioning.central import CENTRAL_VERSION, check_found
 
 if TYPE_CHECKING:

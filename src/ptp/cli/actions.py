@@ -11,8 +11,8 @@ from ptp.cli.parser import Parser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ptp.dashboard.answers import Action
     from ptp.recording import RunDirectory
+    from ptp.runs.answers import Action
 
 DESCRIPTION = """List the action log of a run: commands that were applied, and events; or stream it as it grows.
 
@@ -37,8 +37,8 @@ def main(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json, say
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.actions import ActionLog, ActionQuery
     from ptp.errors import UsageError
+    from ptp.runs.actions import ActionLog, ActionQuery
 
     options, system, directory, metadata = parse_run(parser, argv)
     if options.stream:
@@ -72,9 +72,9 @@ def _stream(directory: RunDirectory, as_json: bool) -> int:
 def _live(directory: RunDirectory) -> Iterator[Action]:
     import msgspec
 
-    from ptp.dashboard.live import as_actions
     from ptp.runner.control import watch
     from ptp.runner.live import Now
+    from ptp.web.live import as_actions
 
     for line in watch(directory):
         yield from as_actions(line.get("records", []), msgspec.convert(line["now"], Now), 0).actions

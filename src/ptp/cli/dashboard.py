@@ -37,14 +37,14 @@ def main(argv: list[str]) -> int:
     try:
         import uvicorn  # noqa: F401
 
-        from ptp.dashboard import app  # noqa: F401
+        from ptp.web import app  # noqa: F401
     except ImportError as problem:
         raise UsageError(f"the dashboard needs {problem.name}, which ptp comes with; put it back with pip") from None
 
     import os
 
     from ptp.cli.output import BOLD, paint, print_json
-    from ptp.dashboard.server import bind, serve
+    from ptp.web.server import bind, serve
 
     folder = readable_data_dir(system)
     listener, address = bind(options.host, options.port, options.token or os.environ.get("PTP_TOKEN"))

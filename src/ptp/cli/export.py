@@ -20,8 +20,8 @@ def main(argv: list[str]) -> int:
     """Run the verb."""
     from ptp.cli.output import print_json, say
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.exports import FORMATS, WHATS, export, write_export
     from ptp.errors import UsageError
+    from ptp.runs.exports import FORMATS, WHATS, export, write_export
 
     parser = Parser("ptp export", DESCRIPTION)
     parser.add_argument("--format", choices=FORMATS, default="json", help="The form (default: json).")

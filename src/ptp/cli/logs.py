@@ -11,8 +11,8 @@ from ptp.cli.common import when_stopped
 from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from ptp.dashboard.answers import LogLine
     from ptp.recording import RunDirectory
+    from ptp.runs.answers import LogLine
 
 DESCRIPTION = """Show the end of a run's log, and with --follow what comes until the run ends.
 
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.logs import read_log
+    from ptp.runs.logs import read_log
 
     options, _, directory, _ = parse_run(parser, argv)
     path = directory.path / "run.log"
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
 def _follow(directory: RunDirectory, position: int, options: argparse.Namespace) -> None:
     """Print what comes, until the run has ended and all of it is printed."""
-    from ptp.dashboard.logs import read_log
+    from ptp.runs.logs import read_log
 
     while True:
         alive = directory.is_alive()

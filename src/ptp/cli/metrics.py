@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
 
     from ptp.cli.output import number, print_json, print_table
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.metrics import read_metrics
+    from ptp.runs.metrics import read_metrics
 
     options, _, directory, _ = parse_run(Parser("ptp metrics", DESCRIPTION), argv)
     metrics = read_metrics(directory)

@@ -7,7 +7,8 @@ import argparse
 from ptp.cli.common import RUN_HELP, data_dir, parse_common, tell_archived
 from ptp.cli.parser import Parser
 from ptp.config.tree import System
-from ptp.recording import Metadata, RunDirectory, find_run
+from ptp.recording import RunDirectory, find_run
+from ptp.records import Metadata
 
 
 def parse_run(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, System, RunDirectory, Metadata]:
@@ -16,7 +17,7 @@ def parse_run(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, Syst
     options, system = parse_common(parser, argv)
     folder = data_dir(system)
     if options.run is None:
-        from ptp.dashboard.library import Library
+        from ptp.runs.library import Library
 
         directory = Library(folder).find(None)
     else:

@@ -10,7 +10,7 @@ from ptp.cli.parser import Parser, choose
 from ptp.errors import UsageError
 
 if TYPE_CHECKING:
-    from ptp.dashboard.drawing import Drawn
+    from ptp.runs.drawing import Drawn
 
 DESCRIPTION = """List pictures, show them in the terminal, and write them to files.
 
@@ -44,8 +44,8 @@ def _display(parser: Parser, argv: list[str]) -> int:
 
     from ptp.cli.output import print_json, say
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.drawing import Painter
-    from ptp.dashboard.shots import Album
+    from ptp.runs.drawing import Painter
+    from ptp.runs.shots import Album
 
     options, system, directory, metadata = parse_run(parser, argv)
     name = getattr(options, "screenshot", "latest")
@@ -84,7 +84,7 @@ def in_terminal(drawn: Drawn) -> str:
     if drawn.media_type.startswith("text"):
         return drawn.data.decode()
     from ptp.cli.pixels import as_text, fit
-    from ptp.dashboard.shots import as_pixels
+    from ptp.runs.shots import as_pixels
 
     return as_text(fit(as_pixels(drawn), shutil.get_terminal_size((100, 40)).columns))
 
@@ -96,8 +96,8 @@ def _list(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json, print_table, runnable, say
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.drawing import Painter
-    from ptp.dashboard.shots import Album
+    from ptp.runs.drawing import Painter
+    from ptp.runs.shots import Album
 
     options, system, directory, _ = parse_run(parser, argv)
     if options.page < 1 or not 1 <= options.page_size <= 10_000:

@@ -87,7 +87,7 @@ def _create(argv: list[str]) -> int:
     else:
         import msgspec
 
-        from ptp.runner.offline import create_snapshot
+        from ptp.runs.offline import create_snapshot
 
         header = msgspec.to_builtins(create_snapshot(directory, options.name, options.message))
     return _print(options, header, f"took {header['name'] or header['snapshot_id']} at tick {header['tick']}")
@@ -101,7 +101,7 @@ def _headers(directory: RunDirectory) -> list[SnapshotHeader]:
         from ptp.snapshots import SnapshotHeader
 
         return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
-    from ptp.runner.offline import store_of
+    from ptp.runs.offline import store_of
 
     return store_of(directory).headers()
 
@@ -134,7 +134,7 @@ def _show(argv: list[str]) -> int:
     import msgspec
 
     from ptp.cli.output import print_json, say
-    from ptp.runner.offline import store_of
+    from ptp.runs.offline import store_of
 
     header = store_of(directory).find(options.snapshot)
     if options.json:
@@ -153,7 +153,7 @@ def _restore(argv: list[str]) -> int:
         tick = ask(directory, "restore", snapshot=options.snapshot)["tick"]
         return _print(options, {"tick": tick}, f"run {directory.run_id} went back to tick {tick}")
     from ptp.cli.output import program
-    from ptp.runner.offline import restore_snapshot
+    from ptp.runs.offline import restore_snapshot
 
     tick = restore_snapshot(directory, options.snapshot).tick
     sentence = f"went back to tick {tick}; go on from there with `{program()} resume {directory.run_id}`"
@@ -163,7 +163,7 @@ def _restore(argv: list[str]) -> int:
 def _delete(argv: list[str]) -> int:
     options, directory = _parse("delete", "Remove a snapshot.", argv, "snapshot")
 
-    from ptp.runner.offline import store_of
+    from ptp.runs.offline import store_of
 
     store = store_of(directory)
     header = store.find(options.snapshot)
@@ -177,7 +177,7 @@ def _verify(argv: list[str]) -> int:
     options, directory = _parse("verify", "Check every snapshot file of a run.", argv)
 
     from ptp.cli.output import print_json, say
-    from ptp.runner.offline import store_of
+    from ptp.runs.offline import store_of
 
     store = store_of(directory)
     headers, problems = store.readable()
@@ -201,7 +201,7 @@ def _export(argv: list[str]) -> int:
     about = "Write a snapshot with its tape to a file that another machine can go on from."
     options, directory = _parse("export", about, argv, "snapshot", "file")
 
-    from ptp.runner.sharing import export_snapshot
+    from ptp.runs.sharing import export_snapshot
 
     header = export_snapshot(directory, options.snapshot, Path(options.file))
     return _print(options, header, f"wrote tick {header.tick} of {header.world} to {options.file}")
@@ -220,7 +220,7 @@ def _import(argv: list[str]) -> int:
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import program
-    from ptp.runner.adoption import import_snapshot
+    from ptp.runs.adoption import import_snapshot
 
     made = import_snapshot(data_dir(system), _read(options.source, options.token), options.world, options.rom)
     folder = "" if system.data_dir == "var" else f" --data-dir {system.data_dir}"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ptp.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from ptp.dashboard.answers import Status
-    from ptp.recording import Metadata
+    from ptp.records import Metadata
+    from ptp.runs.answers import Status
 
 DESCRIPTION = """Tell how a run stands now: state, newest decision, health.
 
@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
     """Run the verb."""
     from ptp.cli.output import print_json
     from ptp.cli.reading import parse_run
-    from ptp.dashboard.status import read_status
+    from ptp.runs.status import read_status
 
     parser = Parser("ptp status", DESCRIPTION)
     options, _, directory, metadata = parse_run(parser, argv)

@@ -18,7 +18,8 @@ from ptp.errors import PtpError, UsageError
 
 if TYPE_CHECKING:
     from ptp.aggregation.server import Central
-    from ptp.recording import Metadata, RunDirectory
+    from ptp.recording import RunDirectory
+    from ptp.records import Metadata
 
 DESCRIPTION = """Tell every version.
 

@@ -13,7 +13,8 @@ from ptp.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ptp.recording import Metadata, RunDirectory
+    from ptp.recording import RunDirectory
+    from ptp.records import Metadata
 
 FRAMES = 12  # pictures per second in the terminal
 DESCRIPTION = """Watch a live run in the terminal: screen, state, decisions and events. Ctrl-C ends it, the run goes on.

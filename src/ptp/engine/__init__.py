@@ -1,7 +1,7 @@
 """The tick: pacing, buffer, limits and budget; it returns records and does no I/O."""
 
 from ptp.engine.engine import Engine
-from ptp.engine.limits import Progress, Stop
+from ptp.engine.limits import Progress
 from ptp.engine.records import RECORD_VERSION, DecisionEnded, DecisionMade, EpisodeEnded, Happened, Notice, Record, Step
 
 __all__ = [
@@ -15,5 +15,4 @@ __all__ = [
     "Progress",
     "Record",
     "Step",
-    "Stop",
 ]

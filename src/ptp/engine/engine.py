@@ -12,10 +12,11 @@ from ptp.config import RunConfig
 from ptp.engine.buffer import Buffer, Queued
 from ptp.engine.decisions import OpenDecision, load_decision
 from ptp.engine.ending import Ending
-from ptp.engine.limits import Progress, Stop
+from ptp.engine.limits import Progress
 from ptp.engine.pacing import Pace
 from ptp.engine.records import EpisodeEnded, Happened, Level, Notice, Record, Step
 from ptp.errors import AgentError, BadCommand
+from ptp.records import Stop
 from ptp.worlds import World
 
 NAP = 0.02  # seconds between two looks at an agent that is still thinking

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import msgspec
 
 from ptp.config.tree import Limits as LimitConfig
 from ptp.errors import ConfigError
-from ptp.worlds import Signals, WorldFacts
-
-StopKind = Literal["limit", "budget", "timeout", "finished", "manual"]
-
-
-class Stop(msgspec.Struct, frozen=True):
-    """Why a run ended."""
-
-    kind: StopKind
-    name: str
-    message: str
+from ptp.records import WorldFacts
+from ptp.worlds import Signals
 
 
 class Progress(msgspec.Struct):

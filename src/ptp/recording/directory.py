@@ -7,60 +7,15 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO
 
 import msgspec
 
 from ptp._util.files import UNFINISHED, write_atomic
-from ptp.engine import Stop
 from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
-from ptp.worlds import WorldFacts, WorldSpec
+from ptp.records import Metadata, WorldSpec
 
 KEPT_FILES = {"start_state", "save_file"}
-
-Status = Literal["running", "completed", "crashed", "manual_stop"]
-
-
-class Parent(msgspec.Struct, frozen=True):
-    """The run that a forked run came from."""
-
-    run_id: str
-    tick: int
-
-
-class Resumed(msgspec.Struct, frozen=True):
-    """A time when a run was gone on with."""
-
-    at: str
-    tick: int
-
-
-class Metadata(msgspec.Struct, kw_only=True):
-    """The header of a run, kept in `metadata.json`."""
-
-    run_id: str
-    status: Status
-    ptp_version: str
-    schema_version: str
-    experiment_name: str
-    world: WorldSpec
-    facts: WorldFacts
-    agent: str
-    random_seed: int
-    started_at: str
-    completed_at: str | None = None
-    ticks: int | None = None
-    episodes: int | None = None
-    total_reward: float | None = None
-    total_cost: float | None = None
-    elapsed_seconds: float | None = None
-    stop: Stop | None = None
-    error: str | None = None
-    exit_code: int | None = None
-    agent_seed: int | None = None
-    parent: Parent | None = None
-    resumed: list[Resumed] = []
-    rewinds: int = 0
 
 
 class RunDirectory:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from ptp.recording.database import Database
-from ptp.recording.directory import Metadata, RunDirectory
+from ptp.recording.directory import RunDirectory
+from ptp.records import Metadata
 
 POINTS = 300  # at most this many points per plot
 

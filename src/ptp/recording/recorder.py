@@ -17,13 +17,14 @@ from ptp.config.tree import as_tree
 from ptp.engine import Notice
 from ptp.errors import RecordingError
 from ptp.recording.database import create_database, open_for_writing
-from ptp.recording.directory import Metadata, RunDirectory
+from ptp.recording.directory import RunDirectory
 from ptp.recording.entries import ErrorSeen, MetricTaken
 from ptp.recording.game import GameRows
 from ptp.recording.history import copy_history, last_number, open_battle, rewind
 from ptp.recording.log import LOGGER, close_log, open_log
 from ptp.recording.rows import Statement
 from ptp.recording.writer import Writer
+from ptp.records import Metadata
 
 LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from ptp.recording.database import Database
-from ptp.recording.directory import Metadata, RunDirectory, Status
+from ptp.recording.directory import RunDirectory
 from ptp.recording.tags import read_tags
+from ptp.records import Metadata, Status
 from ptp.versioning import SCHEMA_VERSION
 
 

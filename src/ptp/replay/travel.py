@@ -8,10 +8,11 @@ from typing import Any
 from ptp._util.ids import derive_seed
 from ptp.engine import Engine
 from ptp.errors import ReplayDiverged, SnapshotError
+from ptp.records import WorldFacts
 from ptp.replay.tape import Tape, TapeStep
 from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.snapshot import check_world
-from ptp.worlds import World, WorldFacts
+from ptp.worlds import World
 
 
 def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = True) -> None:

@@ -11,9 +11,10 @@ import msgspec
 
 from ptp.errors import PtpError, UsageError
 from ptp.frames.disk import tree_bytes
-from ptp.recording import Metadata, RunDirectory
+from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.recording.tags import read_tags
+from ptp.records import Metadata
 from ptp.snapshots import SnapshotStore
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

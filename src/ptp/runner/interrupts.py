@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from ptp._util.clock import Clock, SystemClock
-from ptp.engine import Stop
+from ptp.records import Stop
 
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 

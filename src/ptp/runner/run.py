@@ -12,9 +12,9 @@ from ptp.agents import AgentOptions, make_agent
 from ptp.config import RunConfig
 from ptp.engine import Engine
 from ptp.errors import PtpError, UsageError
-from ptp.recording import Metadata, Recorder, RunDirectory
-from ptp.recording.directory import Parent, Resumed
+from ptp.recording import Recorder, RunDirectory
 from ptp.recording.packed import is_packed, readable
+from ptp.records import Metadata, Parent, Resumed, WorldSpec
 from ptp.replay import Tape
 from ptp.replay.travel import travel
 from ptp.runner.pictures import adopt_pictures, choose_profile
@@ -22,7 +22,7 @@ from ptp.runner.session import RunResult, Session, Watcher
 from ptp.runner.start import start_file
 from ptp.snapshots import SnapshotStore
 from ptp.versioning import SCHEMA_VERSION
-from ptp.worlds import WorldSpec, choose_world, make_world
+from ptp.worlds import choose_world, make_world
 
 
 def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | None = None) -> RunResult:

@@ -11,13 +11,13 @@ import msgspec
 
 from ptp._util.clock import iso
 from ptp.config import RunConfig
-from ptp.engine import Engine, Notice, Progress, Record, Stop
+from ptp.engine import Engine, Notice, Progress, Record
 from ptp.engine.records import Level
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
-from ptp.recording.directory import Status
 from ptp.recording.episodes import export_episodes
 from ptp.recording.report import write_report
+from ptp.records import Status, Stop
 from ptp.runner.control import ControlServer
 from ptp.runner.health import Health
 from ptp.runner.interrupts import Interrupts

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ptp.errors import ConfigError
+from ptp.records import WorldSpec
 from ptp.snapshots.snapshot import MAGIC, check_world, read_file
-from ptp.worlds import WorldSpec, make_world
+from ptp.worlds import make_world
 
 
 @contextmanager

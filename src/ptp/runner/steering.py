@@ -10,10 +10,11 @@ import msgspec
 
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, SETTINGS, build
-from ptp.engine import Engine, Stop
+from ptp.engine import Engine
 from ptp.errors import ConfigError, PtpError, UnknownName, UsageError
 from ptp.recording import Recorder
 from ptp.recording.log import LOGGER
+from ptp.records import Stop
 from ptp.runner.control import Request
 from ptp.runner.keeper import SnapshotKeeper
 

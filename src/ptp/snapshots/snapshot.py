@@ -24,8 +24,8 @@ from ptp._util.clock import iso
 from ptp._util.ids import uuid7
 from ptp.engine import Engine
 from ptp.errors import SnapshotError
+from ptp.records import WorldFacts
 from ptp.snapshots.tape import SharedTape, decode_tape, encode_tape
-from ptp.worlds import WorldFacts
 
 FORMAT = 1
 MAGIC = b"PTPSNAP" + bytes([FORMAT])

@@ -11,7 +11,7 @@ from ptp.errors import RunUnreadable, UnknownName
 if TYPE_CHECKING:
     from ptp.versioning.paths import Step
 
-SCHEMA_VERSION = "2.1"
+SCHEMA_VERSION = "2.2"
 NO_VERSION = "0.0"
 """What a database without a version table has."""
 
@@ -21,6 +21,7 @@ VERSIONS = {
     "1.2": "adds screenshots.metadata, and screenshots where they are not there yet",
     "2.0": "renames decisions to action_history; adds context_version and execution_duration_ms",
     "2.1": "adds steps (the tape), episodes, and indexes on ticks",
+    "2.2": "adds how episodes began, infos, model calls, changed settings, notices, snapshots, and the seal",
 }
 """Every version, oldest first, and what it changed."""
 

@@ -1,14 +1,12 @@
 """Gymnasium worlds and their facts."""
 
-from ptp.worlds.contract import Outcome, Signals, World, WorldFacts, WorldSpec
+from ptp.worlds.contract import Outcome, Signals, World
 from ptp.worlds.registry import choose_world, find_world, make_world, world_names
 
 __all__ = [
     "Outcome",
     "Signals",
     "World",
-    "WorldFacts",
-    "WorldSpec",
     "choose_world",
     "find_world",
     "make_world",

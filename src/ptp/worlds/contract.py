@@ -3,41 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import gymnasium
 import msgspec
 import numpy as np
 
 from ptp.errors import WorldError
+from ptp.records import SnapshotKind, WorldFacts, WorldSpec
 from ptp.worlds.spaces import CommandCodec, StateHash, describe
 
-SnapshotKind = Literal["state", "tape"]
 Observation = Any
 Command = Any
-
-
-class WorldSpec(msgspec.Struct, frozen=True):
-    """Enough to make the same world again: a name, where its class is, and what the class is given."""
-
-    name: str
-    entry: str
-    options: dict[str, Any] = {}
-
-
-class WorldFacts(msgspec.Struct, frozen=True):
-    """What can be known of a world before it is played."""
-
-    name: str
-    family: str
-    version: str
-    render_modes: tuple[str, ...]
-    render_mode: str | None
-    control_modes: tuple[str, ...]
-    storage_profile: str
-    snapshot: SnapshotKind
-    signals: tuple[str, ...] = ()
-    origin: dict[str, str] = {}
 
 
 class Signals(msgspec.Struct, frozen=True, gc=False):

@@ -12,7 +12,7 @@ import gymnasium
 from gymnasium import error
 
 from ptp.errors import UnknownName, WorldError
-from ptp.worlds.contract import WorldSpec
+from ptp.records import WorldSpec
 
 # Pictures are drawn in memory; no window system is asked for, and pygame does not greet.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")

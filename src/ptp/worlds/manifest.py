@@ -18,7 +18,7 @@ import msgspec
 import yaml
 
 from ptp.errors import ConfigError
-from ptp.worlds.contract import WorldSpec
+from ptp.records import WorldSpec
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ptp.config.tree import World as WorldConfig
 from ptp.errors import ConfigError, WorldError
-from ptp.worlds.contract import World, WorldSpec
+from ptp.records import WorldSpec
+from ptp.worlds.contract import World
 
 TOY_TEXT = "ptp.worlds.toy_text:ToyTextWorld"
 GYMNASIUM = "ptp.worlds.contract:World"

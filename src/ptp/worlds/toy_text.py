@@ -9,7 +9,8 @@ import numpy as np
 from gymnasium.wrappers import TimeLimit
 
 from ptp.errors import WorldError
-from ptp.worlds.contract import SnapshotKind, World
+from ptp.records import SnapshotKind
+from ptp.worlds.contract import World
 
 # The attributes of each environment that change while it is played.
 _STATE = ("s", "lastaction", "taxi_orientation", "fickle_step", "dealer", "player", "dealer_top_card_suit",

@@ -12,7 +12,8 @@ import pytest
 from ptp.agents import AgentOptions, Decision, Observation, make_agent
 from ptp.agents.explorer import ExplorerAgent
 from ptp.errors import ConfigError
-from ptp.worlds import WorldSpec, find_world, make_world
+from ptp.records import WorldSpec
+from ptp.worlds import find_world, make_world
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.events import BadgeEarned, Caught, GameEvent
 from ptp.worlds.gameboy.state import GameState

@@ -9,7 +9,8 @@ import pytest
 
 from ptp.agents import AgentOptions, Observation
 from ptp.agents.explorer import ExplorerAgent
-from ptp.worlds import WorldSpec, make_world
+from ptp.records import WorldSpec
+from ptp.worlds import make_world
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.profiles import load_profile
 from ptp.worlds.gameboy.world import GameBoyWorld

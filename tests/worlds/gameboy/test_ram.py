@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ptp.worlds import WorldSpec, make_world
+from ptp.records import WorldSpec
+from ptp.worlds import make_world
 from ptp.worlds.gameboy import env as env_module
 from ptp.worlds.gameboy.cartridge import read_cartridge
 from ptp.worlds.gameboy.env import GameBoyEnv

@@ -7,7 +7,8 @@ from collections import Counter
 import msgspec
 import pytest
 
-from ptp.worlds import WorldSpec, make_world
+from ptp.records import WorldSpec
+from ptp.worlds import make_world
 from ptp.worlds.gameboy.commands import BUTTONS, Press
 from ptp.worlds.gameboy.events import (
     BadgeEarned,

@@ -15,7 +15,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from ptp.errors import BadCommand, ConfigError, UnknownName, WorldError
-from ptp.worlds import WorldSpec, make_world
+from ptp.records import WorldSpec
+from ptp.worlds import make_world
 from ptp.worlds.gameboy.cartridge import header_checksum, read_cartridge
 from ptp.worlds.gameboy.env import GameBoyEnv
 from ptp.worlds.gameboy.state import GameState

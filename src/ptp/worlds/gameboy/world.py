@@ -10,7 +10,8 @@ import numpy as np
 import xxhash
 
 from ptp.errors import ConfigError, WorldError
-from ptp.worlds.contract import Outcome, Signals, SnapshotKind, World, WorldFacts, WorldSpec
+from ptp.records import SnapshotKind, WorldFacts, WorldSpec
+from ptp.worlds.contract import Outcome, Signals, World
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS

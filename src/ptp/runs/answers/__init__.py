@@ -1,0 +1,86 @@
+"""What the API answers; the fields, their types and the words about them are declared here once, by topic."""
+
+from ptp.recording.summary import RunSummary
+from ptp.records import Status as RunStatus
+from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
+from ptp.runs.answers.problems import Problem
+from ptp.runs.answers.runs import Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
+from ptp.runs.answers.screenshots import (
+    Annotations,
+    DetectedSprite,
+    DetectedText,
+    MenuRegion,
+    Resolution,
+    Screenshot,
+    ScreenshotDiff,
+    ScreenshotLine,
+    ScreenshotList,
+)
+from ptp.runs.answers.sharing import SharedList, SharedSnapshot
+from ptp.runs.answers.status import (
+    Coordinates,
+    CurrentState,
+    DecisionPipeline,
+    DecisionStatus,
+    PartyMember,
+    ScreenType,
+    Status,
+    SystemHealth,
+)
+from ptp.runs.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
+from ptp.runs.answers.streams import Frame, LiveActions, LiveEnd, LiveState, Now
+from ptp.runs.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
+
+__all__ = [
+    "Action",
+    "ActionList",
+    "Annotations",
+    "Coordinates",
+    "CurrentState",
+    "Decision",
+    "DecisionList",
+    "DecisionPipeline",
+    "DecisionStatus",
+    "DetectedSprite",
+    "DetectedText",
+    "Event",
+    "EventList",
+    "Forked",
+    "Frame",
+    "Game",
+    "Health",
+    "LiveActions",
+    "LiveEnd",
+    "LiveState",
+    "LogLevel",
+    "LogLine",
+    "LogLines",
+    "MenuRegion",
+    "Metrics",
+    "Now",
+    "PartyMember",
+    "Performance",
+    "Problem",
+    "Resolution",
+    "Restored",
+    "RunDetail",
+    "RunList",
+    "RunStatus",
+    "RunSummary",
+    "ScreenType",
+    "Screenshot",
+    "ScreenshotDiff",
+    "ScreenshotLine",
+    "ScreenshotList",
+    "Series",
+    "SeriesList",
+    "Settings",
+    "SharedList",
+    "SharedSnapshot",
+    "SnapshotLine",
+    "SnapshotList",
+    "Status",
+    "Steered",
+    "SystemHealth",
+    "Tick",
+]

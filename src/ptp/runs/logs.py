@@ -1,0 +1,46 @@
+"""The log of a run, from its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ptp.runs.answers import LogLine, LogLines
+
+BLOCK = 1 << 18  # bytes of the log that are read at once
+_Level = {"warning": ("warning", "error", "critical"), "error": ("error", "critical")}
+
+
+class _Raw(msgspec.Struct):
+    time: str | None = None
+    level: str = "info"
+    event: str = ""
+    message: str = ""
+    tick: int | None = None
+    trace: str | None = None
+
+
+def read_log(path: Path, lines: int = 200, after: int | None = None, level: str | None = None) -> LogLines:
+    """Return the newest lines, or those that came *after* so many bytes."""
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, 2)
+            start = max(0, size - BLOCK) if after is None else min(after, size)
+            file.seek(start)
+            data = file.read(BLOCK if after is None else min(BLOCK, size - start))
+    except FileNotFoundError:
+        return LogLines([], 0)
+    whole = data[: data.rfind(b"\n") + 1]
+    texts = whole.splitlines()[1 if after is None and start else 0 :]
+    found = [line for line in map(_read, texts) if level not in _Level or line.level in _Level[level]]
+    return LogLines(found[-lines:] if after is None else found, start + len(whole))
+
+
+def _read(text: bytes) -> LogLine:
+    try:
+        raw = msgspec.json.decode(text, type=_Raw)
+    except msgspec.DecodeError:
+        return LogLine(None, "info", "", text.decode("utf-8", "replace"), None)  # a line of another program
+    message = raw.message if raw.trace is None else f"{raw.message}\n{raw.trace}"
+    return LogLine(raw.time, raw.level, raw.event, message, raw.tick)

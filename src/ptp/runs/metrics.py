@@ -1,0 +1,237 @@
+"""The figures of a run: as they are now, and over the ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from ptp.errors import UnknownName
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
+from ptp.runs.answers import Game, Metrics, Performance, Series, SeriesList
+from ptp.runs.status import as_known, decode_state, last_state, newest_metric, party_of, target_rate
+from ptp.runs.ticks import ERROR_TICK, newest_tick
+
+RECENT = 1_000  # decisions that latencies are taken from
+_EXACT = 20_000  # ticks up to which every decision is looked at
+
+
+def read_metrics(directory: RunDirectory) -> Metrics:
+    """Return the figures of a run as they are now."""
+    with Database(directory.database) as database:
+        state, tick = last_state(database), newest_tick(database)
+        performance = _performance(directory, database, state, tick)
+        return Metrics(directory.run_id, tick, performance, _game(database, state))
+
+
+def _performance(directory: RunDirectory, database: Database, state: dict[str, Any], tick: int) -> Performance:
+    average, p95 = _latencies(database)
+    errors = database.row("SELECT count(*) FROM errors")[0]
+    queue = newest_metric(database, "screenshot_queue_size")
+    calls, _ = _spending(database, 60)
+    _, cost = _spending(database, 600)
+    return Performance(
+        tick_rate_actual=newest_metric(database, "tick_rate"),
+        tick_rate_target=target_rate(directory.path, bool(state.get("battle"))),
+        decision_latency_avg=average,
+        decision_latency_p95=p95,
+        api_calls_per_minute=calls,
+        api_cost_per_hour=cost,
+        memory_usage_mb=newest_metric(database, "memory"),
+        screenshot_queue_size=None if queue is None else int(queue),
+        error_rate=round(1000 * errors / tick, 4) if tick else None,
+    )
+
+
+def _latencies(database: Database) -> tuple[float | None, float | None]:
+    query = f"SELECT decision_latency_ms FROM action_history ORDER BY decision_id DESC LIMIT {RECENT}"
+    values = sorted(row[0] for row in database.rows(query) if row[0] is not None)
+    if not values:
+        return None, None
+    return round(sum(values) / len(values), 3), round(values[(len(values) - 1) * 95 // 100], 3)
+
+
+def _spending(database: Database, seconds: int) -> tuple[float | None, float | None]:
+    """Return model calls per minute and dollars per hour, over the last seconds before the newest decision."""
+    query = """SELECT count(model_used), coalesce(sum(api_cost), 0),
+                      julianday(max(timestamp)) - julianday(min(timestamp))
+               FROM (SELECT model_used, api_cost, timestamp FROM action_history ORDER BY decision_id DESC LIMIT 5000)
+               WHERE julianday(timestamp) >= (SELECT julianday(timestamp) - ? / 86400.0 FROM action_history
+                                              ORDER BY decision_id DESC LIMIT 1)"""
+    calls, cost, days = database.row(query, seconds)
+    if days is None:
+        return None, None
+    passed = max(1.0, min(days * 86400, seconds))
+    return round(calls * 60 / passed, 3), round(cost * 3600 / passed, 6)
+
+
+def _game(database: Database, state: dict[str, Any]) -> Game:
+    outcomes: dict[str, int] = dict(database.rows("SELECT outcome, count(*) FROM battles GROUP BY outcome"))
+    knows = "party" in state
+    return Game(
+        pokemon_caught=as_known(state.get("owned"), int),
+        battles_won=outcomes.get("win", 0) if knows else None,
+        battles_lost=outcomes.get("loss", 0) if knows else None,
+        battles_fled=outcomes.get("flee", 0) if knows else None,
+        badges_earned=as_known(state.get("badges"), int),
+        current_level=top_level(state),
+        pokemon_party_size=_party_size(state),
+        money=as_known(state.get("money"), int),
+    )
+
+
+def top_level(state: dict[str, Any]) -> int | None:
+    """Return the highest level in the party."""
+    return max((member.level for member in party_of(state) or ()), default=None)
+
+
+def _party_size(state: dict[str, Any]) -> int | None:
+    party = party_of(state)
+    return None if party is None else len(party)
+
+
+def _health_share(state: dict[str, Any]) -> float | None:
+    party = party_of(state) or ()
+    most = sum(member.max_hp for member in party)
+    return round(100 * sum(member.hp for member in party) / most, 2) if most else None
+
+
+# -- over the ticks --------------------------------------------------------------------------------------------
+
+Points = list[tuple[int, float]]
+
+MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"), "cost": ("cost", "$"),
+            "stuck": ("stuck", ""), "looping": ("looping", "")}  # fmt: skip
+OF_STATE: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
+    "pokemon_caught": ("creatures", lambda state: state.get("owned")),
+    "badges_earned": ("badges", lambda state: state.get("badges")),
+    "current_level": ("level", top_level),
+    "pokemon_party_size": ("creatures", _party_size),
+    "money": ("money", lambda state: state.get("money")),
+    "party_health": ("% of HP", _health_share),
+}
+OTHERS = {"decision_latency_avg": "ms", "reward": "reward", "episode_reward": "reward", "error_rate": "errors"}
+NAMES = (*MEASURED, *OF_STATE, *OTHERS)
+
+
+def read_series(directory: RunDirectory, names: Sequence[str], points: int) -> SeriesList:
+    """Return figures over the ticks; those without points are left out."""
+    with Database(directory.database) as database:
+        states = _Sampled(database, points)
+        found = [_series(database, states, name, points) for name in names]
+    return SeriesList(directory.run_id, [series for series in found if series.points])
+
+
+def _series(database: Database, states: _Sampled, name: str, points: int) -> Series:
+    if name in MEASURED:
+        kind, unit = MEASURED[name]
+        return Series(name, unit, _measured(database, kind, points))
+    if name in OF_STATE:
+        unit, value = OF_STATE[name]
+        return Series(name, unit, [(t, float(v)) for t, s in states if (v := value(s)) is not None])
+    if name not in OTHERS:
+        raise UnknownName("metric", name[:80], list(NAMES))
+    read = {"decision_latency_avg": _latency, "reward": _reward, "episode_reward": _episodes, "error_rate": _errors}
+    return Series(name, OTHERS[name], read[name](database, points))
+
+
+def _measured(database: Database, kind: str, points: int) -> Points:
+    query = """SELECT max(tick), avg(value) FROM (
+                 SELECT tick, value, ntile(?) OVER (ORDER BY tick) AS bin FROM performance_metrics
+                 WHERE metric_type = ?)
+               GROUP BY bin ORDER BY 1"""
+    return [(tick or 0, round(value, 4)) for tick, value in database.rows(query, points, kind) if value is not None]
+
+
+def _samples(database: Database, points: int) -> list[int]:
+    """Return ticks at even distances, the first and the newest among them."""
+    last = newest_tick(database)
+    count = min(points, last)
+    return sorted({1 + (last - 1) * index // max(1, count - 1) for index in range(count)})
+
+
+class _Sampled:
+    """States at even distances, read once for all the figures that are taken from them."""
+
+    def __init__(self, database: Database, points: int) -> None:
+        self._database = database
+        self._points = points
+        self._states: list[tuple[int, dict[str, Any]]] | None = None
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        if self._states is None:
+            query = "SELECT state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1"
+            texts = ((tick, next(self._database.rows(query, tick), (None,))[0]) for tick in self._ticks())
+            self._states = [(tick, decode_state(text)) for tick, text in texts if text]
+        return iter(self._states)
+
+    def _ticks(self) -> list[int]:
+        return _samples(self._database, self._points)
+
+
+def _latency(database: Database, points: int) -> Points:
+    last = newest_tick(database)
+    if last <= _EXACT:
+        size = max(1, -(-last // points))
+        query = f"SELECT max(tick), avg(decision_latency_ms) FROM action_history GROUP BY tick / {size} ORDER BY 1"
+        return [(tick, round(value, 4)) for tick, value in database.rows(query) if value is not None]
+    query = """SELECT avg(decision_latency_ms) FROM (
+                 SELECT decision_latency_ms FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 20)"""
+    averages = ((tick, database.row(query, tick)[0]) for tick in _samples(database, points))
+    return [(tick, round(value, 4)) for tick, value in averages if value is not None]
+
+
+def _reward(database: Database, points: int) -> Points:
+    """Return the total reward over the ticks; nothing where the world never gave any."""
+    last = newest_tick(database)
+    size = max(1, -(-last // points))
+    query = f"SELECT max(tick), sum(reward) FROM steps GROUP BY (tick - 1) / {size} ORDER BY 1"
+    if last > 50 * _EXACT:
+        query = f"SELECT max(last_tick), sum(reward) FROM episodes GROUP BY (last_tick - 1) / {size} ORDER BY 1"
+    total, found = 0.0, []
+    for tick, value in database.rows(query):
+        total += value or 0.0
+        found.append((int(tick), round(total, 6)))
+    return found if any(value for _, value in found) else []
+
+
+def _episodes(database: Database, points: int) -> Points:
+    query = """SELECT max(last_tick), avg(reward) FROM (
+                 SELECT last_tick, reward, ntile(?) OVER (ORDER BY episode) AS bin FROM episodes)
+               GROUP BY bin ORDER BY 1"""
+    return [(tick, round(value, 6)) for tick, value in database.rows(query, points) if value is not None]
+
+
+def _errors(database: Database, points: int) -> Points:
+    query = f"SELECT {ERROR_TICK} FROM errors ORDER BY timestamp LIMIT ?"
+    return [(int(row[0]), float(number)) for number, row in enumerate(database.rows(query, points), 1)]
+
+
+def as_prometheus(runs: Sequence[tuple[dict[str, str], Metrics]], counts: dict[str, int]) -> str:
+    """Return the figures of live runs in the text form that Prometheus reads."""
+    lines = ["# HELP ptp_runs Runs by status.", "# TYPE ptp_runs gauge"]
+    lines += [f'ptp_runs{{status="{status}"}} {count}' for status, count in sorted(counts.items())]
+    names = [("tick", "ptp_tick")]
+    for group in (Performance, Game):
+        names += [(field, f"ptp_{field}") for field in group.__struct_fields__]
+    for field, name in names:
+        values = [(labels, _value(metrics, field)) for labels, metrics in runs]
+        if any(value is not None for _, value in values):
+            lines += [f"# HELP {name} {field.replace('_', ' ')} of a live run.", f"# TYPE {name} gauge"]
+            lines += [f"{name}{{{_labels(labels)}}} {value:g}" for labels, value in values if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _value(metrics: Metrics, field: str) -> float | None:
+    facts = msgspec.structs.asdict(metrics.performance) | msgspec.structs.asdict(metrics.game) | {"tick": metrics.tick}
+    value: float | None = facts[field]
+    return value
+
+
+def _labels(labels: dict[str, str]) -> str:
+    def escape(text: str) -> str:
+        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+    return ",".join(f'{name}="{escape(value)}"' for name, value in labels.items())

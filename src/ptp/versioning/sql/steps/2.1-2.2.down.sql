@@ -1,0 +1,14 @@
+DROP TABLE episode_starts;
+DROP TABLE model_calls;
+DROP TABLE config_changes;
+DROP TABLE notices;
+DROP TABLE snapshots;
+DROP TABLE seals;
+
+ALTER TABLE steps DROP COLUMN info;
+ALTER TABLE steps DROP COLUMN actor;
+ALTER TABLE abandoned_steps DROP COLUMN info;
+ALTER TABLE abandoned_steps DROP COLUMN actor;
+ALTER TABLE events DROP COLUMN title;
+ALTER TABLE events DROP COLUMN place;
+ALTER TABLE errors DROP COLUMN tick;

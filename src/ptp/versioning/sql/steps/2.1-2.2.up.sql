@@ -1,0 +1,79 @@
+ALTER TABLE steps ADD COLUMN info TEXT;
+ALTER TABLE steps ADD COLUMN actor TEXT;
+ALTER TABLE abandoned_steps ADD COLUMN info TEXT;
+ALTER TABLE abandoned_steps ADD COLUMN actor TEXT;
+ALTER TABLE events ADD COLUMN title TEXT;
+ALTER TABLE events ADD COLUMN place INTEGER;
+UPDATE events SET title = kind, place = CAST(substr(event_id, 38) AS INTEGER);
+ALTER TABLE errors ADD COLUMN tick INTEGER;
+UPDATE errors SET tick = context ->> 'tick' WHERE json_valid(context);
+
+-- How each episode began: with the seed that the reset was given, or with the world's own dice (NULL).
+CREATE TABLE episode_starts (
+    episode INTEGER PRIMARY KEY,
+    tick INTEGER NOT NULL,      -- the last tick before it
+    seed INTEGER,
+    options TEXT,               -- JSON
+    observation TEXT,           -- JSON
+    state TEXT,                 -- JSON
+    info TEXT                   -- JSON
+);
+
+CREATE TABLE model_calls (
+    call_id TEXT PRIMARY KEY,
+    run_id TEXT,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    decision INTEGER,           -- the number of the decision; NULL for an answer that came too late
+    provider TEXT,
+    model TEXT,
+    parameters TEXT,            -- JSON
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    tokens_cached INTEGER,
+    cost DECIMAL(10,6),         -- NULL when the price is unknown
+    latency_ms REAL,
+    tools TEXT,                 -- JSON
+    prompt_hash TEXT,
+    answer_hash TEXT,
+    status TEXT,
+    error TEXT
+);
+CREATE INDEX idx_model_calls_tick ON model_calls(tick);
+
+CREATE TABLE config_changes (
+    change_id TEXT PRIMARY KEY,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    settings TEXT               -- JSON: the new values, by path
+);
+
+CREATE TABLE notices (
+    notice_id TEXT PRIMARY KEY,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    level TEXT,                 -- info, warning, error
+    kind TEXT,
+    message TEXT
+);
+CREATE INDEX idx_notices_tick ON notices(tick);
+
+CREATE TABLE snapshots (
+    snapshot_id TEXT PRIMARY KEY,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    reason TEXT,
+    name TEXT,
+    on_disk INTEGER,
+    save_ms REAL
+);
+
+-- The hash chain over what every transaction wrote.
+CREATE TABLE seals (
+    batch INTEGER PRIMARY KEY,
+    timestamp TIMESTAMP,
+    tick INTEGER,
+    records INTEGER,
+    digest TEXT NOT NULL
+);
+

@@ -1,0 +1,207 @@
+"""Who may do what: host, size, rate and token are checked before anything else sees a request."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from http import HTTPStatus
+
+import msgspec
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ptp.runs.answers import Problem
+
+MOST_BODY = 64 << 10  # bytes
+MOST_TARGET = 4 << 10  # bytes of path and query
+MOST_CLIENTS = 10_000  # whose rates are remembered
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """What is asked of clients."""
+
+    token: str
+    """What allows everything."""
+    open_reading: bool
+    """Whether reading needs no token; only where nobody but this machine can connect."""
+    hosts: frozenset[str] | None = LOOPBACK
+    """Names that a request may be meant for, against pages that rebind their name to this machine; None is any."""
+    reads_per_second: float = 2_000
+    writes_per_second: float = 20
+    wrong_tokens_per_minute: float = 20
+
+
+class Bucket(msgspec.Struct):
+    """What a client has left."""
+
+    left: float
+    at: float
+
+
+class Rates:
+    """So many requests per second for each client, twice as many in a burst."""
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._most = max(1.0, 2 * per_second) if per_second >= 1 else per_second * 60
+        self._clock = clock
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def spent(self, client: str) -> bool:
+        """Whether a client has nothing left now."""
+        return self._bucket(client).left < 1
+
+    def take(self, client: str) -> bool:
+        """Take one; False when nothing is left."""
+        bucket = self._bucket(client)
+        if bucket.left < 1:
+            return False
+        bucket.left -= 1
+        return True
+
+    def _bucket(self, client: str) -> Bucket:
+        now = self._clock()
+        bucket = self._buckets.get(client)
+        if bucket is None:
+            bucket = self._buckets[client] = Bucket(self._most, now)
+            while len(self._buckets) > MOST_CLIENTS:
+                self._buckets.popitem(last=False)
+        bucket.left = min(self._most, bucket.left + (now - bucket.at) * self._per_second)
+        bucket.at = now
+        return bucket
+
+
+class Refusal(Exception):
+    """A request that is not let through."""
+
+    def __init__(self, status: HTTPStatus, message: str, **headers: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
+
+
+class Guard:
+    """Lets a request through, or answers it with the reason why not; every answer has the security headers."""
+
+    def __init__(self, app: ASGIApp, policy: Policy) -> None:
+        self._app = app
+        self._policy = policy
+        self._token = policy.token.encode()
+        self._reads = Rates(policy.reads_per_second)
+        self._writes = Rates(policy.writes_per_second)
+        self._wrong = Rates(policy.wrong_tokens_per_minute / 60)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        body = _Body(receive)
+
+        async def send_safely(message: Message) -> None:
+            if body.refused:
+                return  # the app answers what it made of half a body; the refusal is sent instead
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self._app(scope, body.take, send_safely)
+        except Refusal as refusal:
+            await _answer(refusal, send_safely)
+        if body.refused:
+            body.refused = False
+            await _answer(_too_large(), send_safely)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        client = scope["client"][0] if scope.get("client") else "local"
+        self._check_host(headers)
+        self._check_size(scope, headers)
+        changes = scope["method"] not in READING
+        if not (self._writes if changes else self._reads).take(client):
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", **{"Retry-After": "1"})
+        if changes or (not self._policy.open_reading and scope["path"].startswith(("/api", "/metrics"))):
+            self._check_token(headers, client)
+
+    def _check_host(self, headers: Headers) -> None:
+        name = headers.get("host", "")
+        bare = name if name.endswith("]") else name.rpartition(":")[0] or name
+        if self._policy.hosts is not None and bare.lower() not in self._policy.hosts:
+            raise Refusal(
+                HTTPStatus.MISDIRECTED_REQUEST, f"this server is not {bare[:80]!r}; use the address it printed"
+            )
+
+    def _check_size(self, scope: Scope, headers: Headers) -> None:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_TARGET:
+            raise Refusal(HTTPStatus.REQUEST_URI_TOO_LONG, f"the address is longer than {MOST_TARGET} bytes")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BODY:
+            raise _too_large()
+
+    def _check_token(self, headers: Headers, client: str) -> None:
+        if self._wrong.spent(client):
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong tokens; wait a minute", **{"Retry-After": "60"})
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
+            return
+        if token:
+            self._wrong.take(client)
+        message = "the token is wrong" if token else "a token is needed"
+        raise Refusal(
+            HTTPStatus.UNAUTHORIZED,
+            f"{message}; send the one that `ptp dashboard` printed as `Authorization: Bearer TOKEN`",
+            **{"WWW-Authenticate": "Bearer"},
+        )
+
+
+class _Body:
+    """The body of a request; one that turns out larger than it may be ends early."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._size = 0
+        self.refused = False
+
+    async def take(self) -> Message:
+        """Return the next piece."""
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        if self._size <= MOST_BODY:
+            return message
+        self.refused = True
+        return {"type": "http.disconnect"}
+
+
+def _too_large() -> Refusal:
+    return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {MOST_BODY} bytes")
+
+
+async def _answer(refusal: Refusal, send: Send) -> None:
+    body = msgspec.json.encode(Problem(refusal.status.phrase, str(refusal)))
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **refusal.headers}
+    raw = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": int(refusal.status), "headers": raw})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,104 @@
+"""What the routes share: the parts of the app, and what a request names."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from fastapi import Path as InPath
+from fastapi import Query, Request
+from starlette.concurrency import run_in_threadpool
+
+from ptp.recording import RunDirectory
+from ptp.records import Metadata
+from ptp.runs.actions import ActionLog
+from ptp.runs.drawing import Painter
+from ptp.runs.library import Library
+from ptp.runs.shots import Album
+from ptp.runs.status import read_status
+from ptp.web.children import Children
+from ptp.web.live import Hub
+
+FRESH = 0.1  # seconds for which a status is not read again; the run itself commits five times a second
+
+RunName = Annotated[
+    str | None,
+    Query(
+        alias="run",
+        max_length=64,
+        pattern=r"^[0-9a-zA-Z-]+$",
+        description="A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one.",
+    ),
+]
+Page = Annotated[int, Query(ge=1, le=1_000_000_000, description="The page, from 1.")]
+ShotName = Annotated[
+    str,
+    InPath(
+        max_length=64,
+        pattern=r"^[0-9a-zA-Z_-]+$",
+        description="A picture: its id, `latest`, or `tick-N` for any tick.",
+    ),
+]
+
+
+class Parts:
+    """Everything that the routes work with; one per app, no globals."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.library = Library(data_dir)
+        self.painter = Painter()
+        self.album = Album(self.painter)
+        self.actions = ActionLog()
+        self.hub = Hub()
+        self.children = Children(data_dir)
+        self.statuses = Statuses(self)
+
+    def find(self, name: str | None) -> tuple[RunDirectory, Metadata]:
+        """Return a run with its header."""
+        directory = self.library.find(name)
+        return directory, self.library.metadata(directory)
+
+    async def close(self) -> None:
+        """End what was begun, but not the runs that were started from here."""
+        await self.hub.close()
+        self.painter.close()
+
+
+class Statuses:
+    """Statuses as they are sent, each read at most ten times a second however many ask."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._known: dict[str | None, tuple[float, bytes]] = {}
+        self._lock = asyncio.Lock()
+
+    async def get(self, name: str | None) -> bytes:
+        """Return the status of a run as JSON."""
+        data = self._fresh(name)
+        if data is None:
+            async with self._lock:
+                data = self._fresh(name) or await self._read(name)
+        return data
+
+    def _fresh(self, name: str | None) -> bytes | None:
+        known = self._known.get(name)
+        return known[1] if known is not None and time.monotonic() - known[0] < FRESH else None
+
+    async def _read(self, name: str | None) -> bytes:
+        def read() -> bytes:
+            return msgspec.json.encode(read_status(*self._parts.find(name)))
+
+        data = await run_in_threadpool(read)
+        if len(self._known) > 100:
+            self._known.clear()
+        self._known[name] = (time.monotonic(), data)
+        return data
+
+
+def parts_of(request: Request) -> Parts:
+    """Return the parts of the app that a request came to."""
+    parts: Parts = request.app.state.parts
+    return parts

@@ -1,0 +1,137 @@
+"""`ptp watch` in a real terminal: a pseudo-terminal whose other end the test reads."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ptp.cli import main
+from tests.web.parts import playing, record, tick_of, wait_for
+
+ENTER, LEAVE, SHOW_CURSOR = "\033[?1049h", "\033[?1049l", "\033[?25h"
+
+
+class Terminal:
+    """A terminal, and the program in it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], line: int) -> None:
+        self.process, self._line = process, line
+        self._data = b""
+
+    def read(self) -> str:
+        """Return everything that was shown so far."""
+        try:
+            while data := os.read(self._line, 1 << 16):
+                self._data += data
+        except (BlockingIOError, OSError):
+            pass  # nothing more now, or the program has ended
+        return self._data.decode("utf-8", "ignore")
+
+    def shows(self, words: str) -> bool:
+        return re.search(words, self.read()) is not None
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._line, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.process.send_signal(signal.SIGWINCH)
+
+    def end(self) -> str:
+        """Wait until the program ends, and return what was shown last."""
+        wait_for(lambda: (self.read(), self.process.poll() is not None)[1])
+        return self.read()
+
+
+@contextmanager
+def watching(data_dir: Path, columns: int = 100, rows: int = 30, **environment: str) -> Iterator[Terminal]:
+    """Watch the run of a data directory in a terminal."""
+    line, inside = pty.openpty()
+    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.set_blocking(line, False)
+    command = [sys.executable, "-m", "ptp", "watch", "--data-dir", str(data_dir)]
+    plain = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "COLUMNS", "LINES"}}
+    process = subprocess.Popen(
+        command, stdin=inside, stdout=inside, stderr=inside, start_new_session=True,
+        env={**plain, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment},
+    )  # fmt: skip
+    try:
+        yield Terminal(process, line)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(line)
+        os.close(inside)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_the_terminal_shows_the_run_and_is_as_before_when_the_user_leaves(tmp_path: Path, end: signal.Signals) -> None:
+    with playing(tmp_path) as directory, watching(tmp_path) as terminal:
+        wait_for(lambda: terminal.shows("explorer in tallgrass") and terminal.shows(r"tick +[1-9]"))
+        assert ENTER in terminal.read()
+        assert "▀" in terminal.read()
+        terminal.process.send_signal(end)
+        last = terminal.end()
+        assert terminal.process.returncode == 0
+        assert last.rindex(LEAVE) > last.rindex(ENTER)
+        assert last.rindex(SHOW_CURSOR) > last.rindex("▀")
+        assert f"run {directory.run_id} goes on after tick" in last
+        at = tick_of(directory)
+        wait_for(lambda: tick_of(directory) > at)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(60, 30), (100, 12), (40, 10), (170, 50)])
+def test_every_size_of_terminal_shows_tick_and_picture_within_its_width(
+    tmp_path: Path, columns: int, rows: int
+) -> None:
+    with playing(tmp_path), watching(tmp_path, columns, rows) as terminal:
+        wait_for(lambda: terminal.shows(r"tick +[1-9]") and terminal.shows("▀"))
+        lines = plain(terminal.read()).split("\n")
+    assert max(map(len, lines)) <= columns
+
+
+def test_a_terminal_that_changes_its_size_is_drawn_anew_even_while_the_run_is_held(tmp_path: Path) -> None:
+    from ptp.runner.control import ask
+
+    with playing(tmp_path) as directory:
+        ask(directory, "pause")
+        with watching(tmp_path, 100, 30) as terminal:
+            wait_for(lambda: terminal.shows("paused") and terminal.shows("ticks/s"))
+            before = len(terminal.read())
+            terminal.resize(60, 30)
+            wait_for(lambda: re.search(r"\n│ tick [0-9,]+  0\.0", plain(terminal.read()[before:])))
+
+
+def plain(text: str) -> str:
+    """Return what was shown without codes; each picture begins with a new line."""
+    return re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", text.replace("\033[H", "\n")).replace("\r", "")
+
+
+def test_without_colors_the_picture_is_drawn_in_shades(tmp_path: Path) -> None:
+    with playing(tmp_path), watching(tmp_path, NO_COLOR="1") as terminal:
+        wait_for(lambda: terminal.shows("[░▒▓]{5}"))
+        assert "▀" not in terminal.read()
+        assert "38;2" not in terminal.read()
+
+
+def test_a_run_that_ends_gives_the_terminal_back_and_says_so(tmp_path: Path) -> None:
+    with playing(tmp_path, "--max-ticks", "250") as directory, watching(tmp_path) as terminal:
+        last = terminal.end()
+    assert terminal.process.returncode == 0
+    assert last.rindex(LEAVE) > last.rindex(ENTER)
+    assert f"run {directory.run_id} has ended; see `ptp show {directory.run_id}`" in last
+
+
+def test_a_run_that_has_ended_can_be_seen_otherwise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = record(tmp_path, world="FrozenLake-v1", max_ticks=5).run_id
+    assert main(["watch", "--json", "--data-dir", str(tmp_path)]) == 1
+    assert f"see it with `ptp show {run} --data-dir {tmp_path}`" in capsys.readouterr().err
