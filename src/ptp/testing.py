@@ -34,6 +34,9 @@ class ManualClock:
         self.slept.append(seconds)
         self.now += seconds
 
+    def wake(self) -> None:
+        """Do nothing: a sleep here is over at once."""
+
     def turn(self, seconds: float) -> None:
         """Let *seconds* pass."""
         self.now += seconds

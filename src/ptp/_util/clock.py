@@ -19,6 +19,9 @@ class Clock(Protocol):
     def sleep(self, seconds: float) -> None:
         """Wait, or return early when woken."""
 
+    def wake(self) -> None:
+        """End the present sleep, or the next one, at once; called from any thread."""
+
 
 class SystemClock:
     """The machine's clock; `wake` ends a sleep early."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 
+from ptp.records import ModelCall
 from ptp.worlds import Outcome, World
 
 
@@ -18,6 +20,8 @@ class Observation(msgspec.Struct, gc=False):
     tick: int
     episode: int
     step: int
+    frame: Callable[[], Any] | None = None
+    """Draws the picture of this moment; None where the agent does not ask for pictures (`Agent.sees`)."""
 
 
 class Decision(msgspec.Struct, gc=False):
@@ -31,6 +35,8 @@ class Decision(msgspec.Struct, gc=False):
     cost: float | None = None
     model: str | None = None
     context: dict[str, Any] | None = None
+    calls: tuple[ModelCall, ...] = ()
+    """The calls of models that it took; the engine fills in tick and decision."""
 
 
 class AgentOptions(msgspec.Struct, frozen=True):
@@ -44,10 +50,16 @@ class Agent:
     """An agent; subclasses decide, and may learn from what came of it."""
 
     name: ClassVar[str]
-    slow: ClassVar[bool] = False
+    slow: bool = False
     """Whether a decision may take so long that it must not hold up the clock."""
 
-    repeatable: ClassVar[bool] = False
+    sees: bool = False
+    """Whether a slow agent wants a picture with each observation; others can always draw one."""
+
+    ahead: int = 0
+    """A slow agent is asked again while at most so many of its commands still wait."""
+
+    repeatable: bool = False
     """Whether deciding again costs nothing and gives the same answer; a resumed run then asks again."""
 
     def __init__(self, world: World, options: AgentOptions) -> None:
@@ -57,6 +69,10 @@ class Agent:
     def decide(self, observation: Observation) -> Decision | None:
         """Return what to do now, or None while still thinking."""
         raise NotImplementedError
+
+    def late(self) -> Sequence[Decision]:
+        """Return the decisions since the last call that came too late to be used; what they cost is booked."""
+        return ()
 
     def on_step(self, outcome: Outcome) -> None:
         """Hear what one command did."""
@@ -72,4 +88,4 @@ class Agent:
         """Return to a saved state."""
 
     def close(self) -> None:
-        """Free what the agent holds."""
+        """Free what the agent holds; a slow agent may be closed while it decides, and should then give up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+from collections.abc import Callable
 
 from ptp.agents.background import BackgroundAgent
 from ptp.agents.contract import Agent, AgentOptions
@@ -40,7 +41,7 @@ def find_agent(name: str) -> type[Agent]:
     return cls
 
 
-def make_agent(name: str, world: World, options: AgentOptions) -> Agent:
-    """Make an agent for a world; a slow one gets a thread of its own."""
+def make_agent(name: str, world: World, options: AgentOptions, wake: Callable[[], None]) -> Agent:
+    """Make an agent for a world; a slow one gets a thread of its own, and calls *wake* when it has an answer."""
     agent = find_agent(name)(world, options)
-    return BackgroundAgent(agent) if agent.slow else agent
+    return BackgroundAgent(agent, wake) if agent.slow else agent

@@ -244,6 +244,7 @@ def _settings() -> tuple[Setting, ...]:
 
 
 SETTINGS = _settings()
+SIGNAL_LIMITS = {"max_pokemon_caught": "caught", "max_badges": "badges", "max_level": "level"}
 BY_PATH = {setting.path: setting for setting in SETTINGS}
 BY_FLAG = {setting.flag: setting for setting in SETTINGS}
 BY_ENV = {setting.env: setting for setting in SETTINGS}

@@ -1,18 +1,7 @@
 """The tick: pacing, buffer, limits and budget; it returns records and does no I/O."""
 
 from ptp.engine.engine import Engine
-from ptp.engine.limits import Progress
-from ptp.engine.records import RECORD_VERSION, DecisionEnded, DecisionMade, EpisodeEnded, Happened, Notice, Record, Step
+from ptp.engine.play import Play, Progress
+from ptp.engine.state import EngineState
 
-__all__ = [
-    "RECORD_VERSION",
-    "DecisionEnded",
-    "DecisionMade",
-    "Engine",
-    "EpisodeEnded",
-    "Happened",
-    "Notice",
-    "Progress",
-    "Record",
-    "Step",
-]
+__all__ = ["Engine", "EngineState", "Play", "Progress"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ptp._util.clock import Clock
 from ptp.config.tree import TickRate
+from ptp.engine.state import BudgetState
 
 PERIODS = {"hourly": 3600, "daily": 86400}
 
@@ -40,10 +39,10 @@ class Budget:
         if period != self._period:
             self._period, self.spent = period, 0.0
 
-    def save(self) -> dict[str, Any]:
+    def save(self) -> BudgetState:
         """Return period and spending."""
-        return {"period": self._period, "spent": self.spent}
+        return BudgetState(self._period, self.spent)
 
-    def load(self, state: dict[str, Any]) -> None:
+    def load(self, state: BudgetState) -> None:
         """Return to a saved period and spending."""
-        self._period, self.spent = state["period"], state["spent"]
+        self._period, self.spent = state.period, state.spent

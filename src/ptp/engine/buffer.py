@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ptp.config.tree import Command as CommandConfig
+from ptp.engine.state import BufferState
 
 
 class Queued(msgspec.Struct, gc=False):
@@ -34,8 +35,7 @@ class Buffer:
     def __init__(self, config: CommandConfig) -> None:
         self.configure(config)
         self._queue: deque[Queued] = deque()
-        self._outside: deque[Any] = deque()
-        self._meant: tuple[str, int] = ("", 0)
+        self._outside: deque[Queued] = deque()
         self.history: deque[tuple[int, str]] = deque(maxlen=config.rollback_history)
 
     def configure(self, config: CommandConfig) -> None:
@@ -55,17 +55,17 @@ class Buffer:
 
     def offer(self, commands: tuple[Any, ...], context: str, decision: int, now: float) -> None:
         """Queue a decision's commands, which were meant for a context."""
-        if len(commands) == 1 and not self._queue:
+        if len(commands) == 1 and not self._outside and len(self._queue) < self.size:
             self._queue.append(Queued(commands[0], context, now, decision))
             return
-        self._meant = (context, decision)
-        self._outside.extend(commands)
+        self._outside.extend(Queued(command, context, now, decision) for command in commands)
         self._fill(now)
 
     def _fill(self, now: float) -> None:
-        context, decision = self._meant
         while self._outside and len(self._queue) < self.size:
-            self._queue.append(Queued(self._outside.popleft(), context, now, decision))
+            queued = self._outside.popleft()
+            queued.since = now
+            self._queue.append(queued)
 
     def take(self, now: float, context: str) -> tuple[Queued | None, list[Dropped]]:
         """Return the next command to apply, and those that were dropped on the way to it."""
@@ -84,27 +84,28 @@ class Buffer:
                 return queued, dropped
         return None, dropped
 
-    def save(self, encode: Callable[[Any], str], now: float) -> dict[str, Any]:
-        """Return the waiting commands and the history as JSON-safe data."""
-        queue = [[encode(item.command), item.context, now - item.since, item.decision] for item in self._queue]
-        outside = [encode(command) for command in self._outside]
-        return {"queue": queue, "outside": outside, "meant": list(self._meant), "history": list(self.history)}
+    def save(self, encode: Callable[[Any], str], now: float) -> BufferState:
+        """Return the waiting commands and the history."""
+        queue = [(encode(item.command), item.context, now - item.since, item.decision) for item in self._queue]
+        outside: list[tuple[str, str, int] | str] = [
+            (encode(item.command), item.context, item.decision) for item in self._outside
+        ]
+        return BufferState(queue, outside, list(self.history))
 
-    def load(self, state: dict[str, Any], decode: Callable[[str], Any], now: float) -> None:
+    def load(self, state: BufferState, decode: Callable[[str], Any], now: float) -> None:
         """Return to saved commands; each has waited as long as it had then."""
         self.clear()
-        for text, context, waited, decision in state["queue"]:
+        for text, context, waited, decision in state.queue:
             self._queue.append(Queued(decode(text), context, now - waited, decision))
-        self._outside.extend(decode(text) for text in state["outside"])
-        context, decision = state["meant"]
-        self._meant = (context, decision)
+        for item in state.outside:
+            text, context, decision = (item, "", -1) if isinstance(item, str) else item
+            self._outside.append(Queued(decode(text), context, now, decision))
         self.history.clear()
-        self.history.extend((tick, text) for tick, text in state["history"])
+        self.history.extend(state.history)
 
     def clear(self) -> list[Queued]:
         """Forget every waiting command and return them."""
-        context, decision = self._meant
-        waiting = [*self._queue, *(Queued(command, context, 0.0, decision) for command in self._outside)]
+        waiting = [*self._queue, *self._outside]
         self._queue.clear()
         self._outside.clear()
         return waiting

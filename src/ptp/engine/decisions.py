@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from ptp.agents import Decision
-from ptp.engine.records import DecisionEnded, DecisionMade, Record, Status
-
-_json = msgspec.json.Encoder().encode
+from ptp.engine.state import OpenState
+from ptp.records import DecisionEnded, DecisionMade, Record
+from ptp.records.happened import DecisionStatus
 
 
 class OpenDecision(msgspec.Struct, gc=False):
@@ -19,7 +19,7 @@ class OpenDecision(msgspec.Struct, gc=False):
     began: float
     wanted: int
     left: int
-    made: tuple[Decision, float, int, Any, float] | None
+    made: tuple[Decision, float, int, Any, float] | None = None
     """What to record of it: decision, time, tick, state and latency; None once it is recorded."""
     dropped: int = 0
     error: str | None = None
@@ -31,7 +31,7 @@ class OpenDecision(msgspec.Struct, gc=False):
         self.error = why
 
     @property
-    def status(self) -> Status:
+    def status(self) -> DecisionStatus:
         """How it stands."""
         if self.left:
             return "pending"
@@ -50,20 +50,19 @@ class OpenDecision(msgspec.Struct, gc=False):
         assert self.made is not None
         decision, at, tick, state, latency_ms = self.made
         self.made = None
-        context = None if decision.context is None else _json(decision.context).decode()
         return DecisionMade(
-            self.number, at, tick, state, decision.type, context, decision.reasoning, decision.confidence, latency_ms,
-            decision.tokens, decision.cost, decision.model, self.status, None if duration is None else self.error,
-            duration,
+            self.number, at, tick, state, decision.type, decision.context, decision.reasoning, decision.confidence,
+            latency_ms, decision.tokens, decision.cost, decision.model, self.status,
+            None if duration is None else self.error, duration,
         )  # fmt: skip
 
-    def save(self, now: float) -> dict[str, Any]:
-        """Return it as JSON-safe data."""
-        return {"number": self.number, "age": now - self.began, "wanted": self.wanted, "left": self.left,
-                "dropped": self.dropped, "error": self.error}  # fmt: skip
+    def save(self, now: float) -> OpenState:
+        """Return it as data."""
+        return OpenState(self.number, now - self.began, self.wanted, self.left, self.dropped, self.error)
 
 
-def load_decision(state: dict[str, Any], now: float) -> OpenDecision:
+def load_decision(state: OpenState, now: float) -> OpenDecision:
     """Return to a saved decision, which was recorded when it was saved."""
-    return OpenDecision(state["number"], now - state["age"], state["wanted"], state["left"], None, state["dropped"],
-                        state["error"])  # fmt: skip
+    return OpenDecision(
+        state.number, now - state.age, state.wanted, state.left, None, state.dropped, state.error
+    )  # fmt: skip

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from ptp._util.clock import Clock
 from ptp.config import RunConfig
 from ptp.engine.budget import Budget
-from ptp.engine.limits import Limits, Progress
-from ptp.engine.records import Level
-from ptp.records import Stop, WorldFacts
+from ptp.engine.limits import Limits
+from ptp.engine.play import Progress
+from ptp.records import Level, Stop, WorldFacts
 
 
 class Remark(NamedTuple):

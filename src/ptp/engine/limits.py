@@ -4,40 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
-
+from ptp.config.tree import SIGNAL_LIMITS
 from ptp.config.tree import Limits as LimitConfig
+from ptp.engine.play import Progress
 from ptp.errors import ConfigError
 from ptp.records import WorldFacts
-from ptp.worlds import Signals
-
-
-class Progress(msgspec.Struct):
-    """What limits are measured against."""
-
-    ticks: int = 0
-    episodes: int = 0
-    elapsed: float = 0.0
-    reward: float = 0.0
-    last_reward: float | None = None
-    """The total reward of the last whole episode."""
-    cost: float = 0.0
-    signals: Signals = Signals()
-
 
 Check = tuple[str, Callable[[Progress], bool]]
-
-NEEDED_SIGNAL = {"max_pokemon_caught": "caught", "max_badges": "badges", "max_level": "level"}
 
 
 class Limits:
     """The limits that a config sets; hard ones are exact, soft ones let the current decision finish."""
 
     def __init__(self, config: LimitConfig, facts: WorldFacts) -> None:
-        for name, signal in NEEDED_SIGNAL.items():
-            if getattr(config, name) is not None and signal not in facts.signals:
-                flag = "--" + name.replace("_", "-")
-                raise ConfigError(f"{flag}: world {facts.name!r} does not tell this; leave it out")
         self._hard = _present(
             ("max-ticks", config.max_ticks, lambda most: lambda p: p.ticks >= most),
             ("episodes", config.episodes, lambda most: lambda p: p.episodes >= most),
@@ -45,9 +24,7 @@ class Limits:
         self._soft = _present(
             ("max-time", config.max_time, lambda most: lambda p: p.elapsed >= most),
             ("max-cost", config.max_cost, lambda most: lambda p: p.cost > most),
-            ("max-pokemon-caught", config.max_pokemon_caught, lambda most: lambda p: (p.signals.caught or 0) >= most),
-            ("max-badges", config.max_badges, lambda most: lambda p: (p.signals.badges or 0) >= most),
-            ("max-level", config.max_level, lambda most: lambda p: (p.signals.level or 0) >= most),
+            *(_signal_limit(config, facts, name, signal) for name, signal in SIGNAL_LIMITS.items()),
         )
 
     @property
@@ -70,5 +47,16 @@ class Limits:
         return None
 
 
-def _present(*entries: tuple[str, float | None, Callable[[float], Callable[[Progress], bool]]]) -> list[Check]:
+Entry = tuple[str, float | None, Callable[[float], Callable[[Progress], bool]]]
+
+
+def _present(*entries: Entry) -> list[Check]:
     return [(name, make(most)) for name, most, make in entries if most is not None]
+
+
+def _signal_limit(config: LimitConfig, facts: WorldFacts, name: str, signal: str) -> Entry:
+    """Return the limit on a signal that the world declares."""
+    most, flag = getattr(config, name), name.replace("_", "-")
+    if most is not None and signal not in facts.signals:
+        raise ConfigError(f"--{flag}: world {facts.name!r} does not report this; leave it out")
+    return flag, most, lambda most: lambda p: p.signals.values.get(signal, 0) >= most

@@ -22,7 +22,7 @@ class Pace:
     def configure(self, config: TickRate) -> None:
         """Take over new rates."""
         self.base = config.normal
-        self.battle = config.battle
+        self.engaged = config.battle
         self.adaptive = config.adaptive
         self.limited = bool(self.base or self.adaptive)
 
@@ -33,8 +33,8 @@ class Pace:
     def target(self, in_battle: bool, over_budget: bool) -> float:
         """Return the ticks per second to keep now; 0 is as fast as possible."""
         rate: float = self.base
-        if in_battle and self.base and self.battle:
-            rate = self.battle
+        if in_battle and self.base and self.engaged:
+            rate = self.engaged
         if not self.adaptive:
             return rate
         if over_budget:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote
 
 import apsw
-import msgspec
 
 from ptp.errors import RecordingError
 from ptp.frames.archive import SCHEMA
-from ptp.frames.entries import ArchiveForgotten, ArchiveRemoved, FrameForgotten, FrameRemoved
 from ptp.frames.kept import inside
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.records import FrameRemoved, Record
 
 
-def adopt_pictures(run: Path, parent: RunDirectory, last_tick: int, quota: int) -> list[msgspec.Struct]:
+def adopt_pictures(run: Path, parent: RunDirectory, last_tick: int, quota: int) -> list[Record]:
     """Bring another run's pictures up to a tick into this run's folder, newest first.
 
     Returns the records of those that stay behind; the run's rows have been copied before.
@@ -29,13 +27,14 @@ def adopt_pictures(run: Path, parent: RunDirectory, last_tick: int, quota: int) 
                GROUP BY file_path ORDER BY max(tick) DESC"""
     with Database(parent.database) as database:
         found = [path for (path,) in database.rows(query, last_tick)]
-    left: list[msgspec.Struct] = []
+    left: list[Record] = []
     used = 0
     try:
         for name, _ in groupby(found, lambda path: path.partition("#")[0]):
             size = _adopt(run, parent.path, name, last_tick, quota - used)
             used += size or 0
-            left += () if size is not None else _left_behind(name, last_tick)
+            if size is None:
+                left.append(FrameRemoved(name, None if name.endswith(".db") else last_tick + 1))
     except OSError as problem:
         raise RecordingError(f"pictures can't be brought into {run}: {problem.strerror or problem}") from None
     return left
@@ -85,9 +84,3 @@ def _copy_archive(source: Path, target: Path, last_tick: int) -> int | None:
     except apsw.Error:
         return None  # gone or damaged; the tape can draw its pictures again
     return target.stat().st_size
-
-
-def _left_behind(name: str, last_tick: int) -> Iterable[msgspec.Struct]:
-    if name.endswith(".db"):
-        return ArchiveForgotten(name), ArchiveRemoved(name)
-    return FrameForgotten(name, last_tick + 1), FrameRemoved(name, last_tick + 1)

@@ -7,13 +7,12 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from ptp.engine.records import Notice
 from ptp.frames.disk import NEARLY
-from ptp.frames.entries import ArchiveForgotten, ArchiveRemoved
 from ptp.frames.pictures import Format, encode, fingerprint
 from ptp.frames.profiles import StorageProfile
-from ptp.frames.shots import Counts, Shot, ShotMetadata, metadata_of, records_of
+from ptp.frames.shots import Counts, Shot, ShotMetadata, metadata_of, record_of
 from ptp.frames.triggers import EVENTS
+from ptp.records import FrameRemoved, Notice, Record
 
 PLACE = "frames"
 PARTS = 16  # an archive is closed when it has grown to this part of the quota
@@ -79,7 +78,7 @@ class ArchiveStore:
         self._places: list[_Place] = []
         self._known: dict[str, tuple[int, int]] = {}
 
-    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+    def keep(self, shot: Shot) -> list[Record]:
         """Add a picture to the segment; the segment is committed when it is full."""
         digest = fingerprint(shot.picture)
         once = self._profile.snapshot_deduplication
@@ -96,7 +95,7 @@ class ArchiveStore:
         full = len(self._places) >= self._profile.segment_frames or len(self._data) >= self._part
         return self._commit() if full else []
 
-    def _commit(self) -> list[msgspec.Struct]:
+    def _commit(self) -> list[Record]:
         places, data = self._places, bytes(self._data)
         self._begin_segment()
         last = places[-1].shot
@@ -113,12 +112,12 @@ class ArchiveStore:
             return self._tell(last, "frame_lost", f"pictures can't be written: {problem}; see `ptp du` and `ptp prune`")
         self.counts.kept += len(places)
         for place in places:
-            told += records_of(place.shot, f"{PLACE}/{name}#{place.shot.tick}", place.size, place.metadata)
+            told.append(record_of(place.shot, f"{PLACE}/{name}#{place.shot.tick}", place.size, place.metadata))
         return told + self._warn(last)
 
-    def _make_room(self, shot: Shot, needed: int) -> list[msgspec.Struct]:
+    def _make_room(self, shot: Shot, needed: int) -> list[Record]:
         """Remove the oldest archives until a segment fits."""
-        told: list[msgspec.Struct] = []
+        told: list[Record] = []
         for path in archives(self._run):
             if self.counts.bytes + needed <= self._quota:
                 break
@@ -127,13 +126,13 @@ class ArchiveStore:
             self.counts.removed += _count_frames(path)
             path.unlink()
             self._measure()
-            told += [ArchiveForgotten(f"{PLACE}/{path.name}"), ArchiveRemoved(f"{PLACE}/{path.name}")]
+            told.append(FrameRemoved(f"{PLACE}/{path.name}"))
         if told:
             words = f"pictures fill their {self._quota:,} bytes; the oldest archives are removed for new ones"
             told += self._tell(shot, "frames_removed", words)
         return told
 
-    def _warn(self, shot: Shot) -> list[msgspec.Struct]:
+    def _warn(self, shot: Shot) -> list[Record]:
         if self.counts.bytes < NEARLY * self._quota:
             return []
         used = f"{self.counts.bytes / self._quota:.0%} of their {self._quota:,} bytes"
@@ -181,7 +180,7 @@ class ArchiveStore:
             self._connection.close()
             self._connection = None
 
-    def _tell(self, shot: Shot, kind: str, message: str) -> list[msgspec.Struct]:
+    def _tell(self, shot: Shot, kind: str, message: str) -> list[Record]:
         if kind in self._told:
             return []
         self._told.add(kind)
@@ -192,7 +191,7 @@ class ArchiveStore:
         self._last = ""
         self._places = [place for place in self._places if place.shot.tick <= tick]
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Commit the segment that is not full yet."""
         told = self._commit() if self._places else []
         self._rotate()

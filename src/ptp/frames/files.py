@@ -5,16 +5,13 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-import msgspec
-
-from ptp.engine.records import Notice
 from ptp.errors import RecordingError
 from ptp.frames.disk import NEARLY
-from ptp.frames.entries import FrameForgotten, FrameRemoved, FrameShrunk
 from ptp.frames.folder import FrameFolder, Room
 from ptp.frames.pictures import SUFFIXES, Format, encode, fingerprint
-from ptp.frames.shots import Counts, Shot, metadata_of, records_of
+from ptp.frames.shots import Counts, Shot, metadata_of, record_of
 from ptp.frames.triggers import EVENTS
+from ptp.records import FrameRemoved, FrameShrunk, Notice, Record
 
 PLACE = "frames"
 
@@ -33,7 +30,7 @@ class FileStore:
         self._last = ""
         self._told: set[str] = set()
 
-    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+    def keep(self, shot: Shot) -> list[Record]:
         """Keep a picture; one that is equal to the one before costs nothing, unless something happened."""
         digest = fingerprint(shot.picture)
         if self._once and digest == self._last and shot.trigger not in EVENTS:
@@ -45,10 +42,10 @@ class FileStore:
             self.counts.failed += 1
             return self._tell(shot, "frame_lost", _words(problem))
 
-    def _keep(self, shot: Shot, digest: str) -> list[msgspec.Struct]:
+    def _keep(self, shot: Shot, digest: str) -> list[Record]:
         compression = "text" if isinstance(shot.picture, str) else self._format
         name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{SUFFIXES[compression]}"
-        records: list[msgspec.Struct] = []
+        records: list[Record] = []
         size = self._folder.size_of(name)
         if size is None:
             data = encode(shot.picture, self._format, self._quality)
@@ -58,17 +55,15 @@ class FileStore:
         self.counts.kept += 1
         self.counts.bytes = self._folder.used
         metadata = metadata_of(shot, self._format, self._quality, digest)
-        return [*records, *records_of(shot, f"{PLACE}/{name}", size, metadata), *self._warn(shot, records)]
+        return [*records, record_of(shot, f"{PLACE}/{name}", size, metadata), *self._warn(shot, records)]
 
-    def _made_room(self, tick: int, room: Room) -> list[msgspec.Struct]:
+    def _made_room(self, tick: int, room: Room) -> list[Record]:
         self.counts.shrunk += len(room.shrunk)
         self.counts.removed += len(room.removed)
-        told: list[msgspec.Struct] = [FrameShrunk(f"{PLACE}/{name}", size) for name, size in room.shrunk]
-        for name in room.removed:
-            told += [FrameForgotten(f"{PLACE}/{name}", tick), FrameRemoved(f"{PLACE}/{name}", tick)]
-        return told
+        told: list[Record] = [FrameShrunk(f"{PLACE}/{name}", size) for name, size in room.shrunk]
+        return told + [FrameRemoved(f"{PLACE}/{name}", tick) for name in room.removed]
 
-    def _warn(self, shot: Shot, made_room: list[msgspec.Struct]) -> list[msgspec.Struct]:
+    def _warn(self, shot: Shot, made_room: list[Record]) -> list[Record]:
         quota = self._folder.quota
         if any(type(record) is FrameRemoved for record in made_room):
             return self._tell(
@@ -83,7 +78,7 @@ class FileStore:
             return self._tell(shot, "frames_nearly_full", f"pictures take {used}; see --screenshot-max-storage")
         return []
 
-    def _tell(self, shot: Shot, kind: str, message: str) -> list[msgspec.Struct]:
+    def _tell(self, shot: Shot, kind: str, message: str) -> list[Record]:
         """Return a notice the first time that something of its kind happens."""
         if kind in self._told:
             return []
@@ -94,7 +89,7 @@ class FileStore:
         """Begin anew; what is written may serve again, since it is named by what it shows."""
         self._last = ""
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Let go of the folder."""
         self._folder.close()
         return []

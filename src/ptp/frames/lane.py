@@ -8,13 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
-import msgspec
-
 from ptp._util.attempt import attempt
-from ptp.engine.records import Notice
 from ptp.frames.shots import Drawn
+from ptp.records import Notice, Record
 
-Develop: TypeAlias = Callable[[Drawn], list[msgspec.Struct]]
+Develop: TypeAlias = Callable[[Drawn], list[Record]]
 """Does what is to be done with a picture, and returns the records of it."""
 
 LOOK_AFTER = 0.1  # seconds until a picture that is not urgent is found
@@ -28,23 +26,23 @@ class DirectLane:
 
     def __init__(self, develop: Develop) -> None:
         self._develop = develop
-        self._done: list[msgspec.Struct] = []
+        self._done: list[Record] = []
 
     def put(self, drawn: Drawn, urgent: bool = True) -> bool:
         """Keep a picture."""
         self._done += self._develop(drawn)
         return True
 
-    def done(self) -> list[msgspec.Struct]:
+    def done(self) -> list[Record]:
         """Return the records since the last call."""
         done, self._done = self._done, []
         return done
 
-    def settle(self) -> list[msgspec.Struct]:
+    def settle(self) -> list[Record]:
         """Return the records since the last call; nothing is under way."""
         return self.done()
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Return the last records."""
         return self.done()
 
@@ -57,7 +55,7 @@ class BackgroundLane:
         self.patient = patient
         self._size = size
         self._waiting: deque[Drawn] = deque()
-        self._done: deque[msgspec.Struct] = deque()
+        self._done: deque[Record] = deque()
         self._changed = threading.Condition()
         self._closing = False
         self._busy = False
@@ -76,20 +74,20 @@ class BackgroundLane:
                 self._changed.notify_all()
         return True
 
-    def done(self) -> list[msgspec.Struct]:
+    def done(self) -> list[Record]:
         """Return the records since the last call."""
         if not self._done:
             return []
         return [self._done.popleft() for _ in range(len(self._done))]
 
-    def settle(self) -> list[msgspec.Struct]:
+    def settle(self) -> list[Record]:
         """Wait until nothing is under way, and return the records since the last call."""
         with self._changed:
             while (self._waiting or self._busy) and self._thread.is_alive():
                 self._changed.wait(0.1)
         return self.done()
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Keep what is waiting, and return the last records."""
         with self._changed:
             self._closing = True

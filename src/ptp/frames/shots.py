@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
-from ptp.frames.entries import FrameKept, FrameReferred
 from ptp.frames.pictures import Picture, Resolution, resolution
 from ptp.frames.triggers import Trigger
+from ptp.records import FrameKept, Record
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -25,9 +25,7 @@ class Shot(Drawn, frozen=True):
     trigger: Trigger
     episode: int
     screen_type: str | None = None
-    annotations: str | None = None
-    has_step: bool = True
-    """Whether the tick has a row of its own to refer from."""
+    annotations: Any = None
 
 
 class ShotMetadata(msgspec.Struct, frozen=True):
@@ -64,25 +62,19 @@ class Store(Protocol):
 
     counts: Counts
 
-    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+    def keep(self, shot: Shot) -> list[Record]:
         """Keep a picture and return the records of what was done."""
 
     def forget_after(self, tick: int) -> None:
         """Forget the pictures, not yet written, of ticks that were taken back."""
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Finish what was begun."""
 
 
-_json = msgspec.json.Encoder().encode
-
-
-def records_of(shot: Shot, path: str, size: int, metadata: ShotMetadata) -> list[msgspec.Struct]:
-    """Return the records of a picture that is kept at *path*."""
-    row = FrameKept(
-        shot.tick, shot.at, shot.screen_type, path, size, shot.annotations, _json(metadata).decode()
-    )  # fmt: skip
-    return [row, FrameReferred(shot.tick, path)] if shot.has_step else [row]
+def record_of(shot: Shot, path: str, size: int, metadata: ShotMetadata) -> FrameKept:
+    """Return the record of a picture that is kept at *path*."""
+    return FrameKept(shot.tick, shot.at, shot.screen_type, path, size, shot.annotations, metadata)
 
 
 def metadata_of(shot: Shot, format: str, quality: int, digest: str) -> ShotMetadata:

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ptp.engine.records import Notice
 from ptp.errors import ConfigError
 from ptp.frames.pictures import Format, encode
 from ptp.frames.shots import Counts, Shot, Store
+from ptp.records import Notice, Record
 
 QUEUE = 64  # pictures that may wait for the endpoint
 TIMEOUT = 5.0  # seconds that one picture may take
@@ -133,13 +133,13 @@ class ForwardingStore:
         self._told = False
         self.counts: Counts = store.counts
 
-    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+    def keep(self, shot: Shot) -> list[Record]:
         """Forward a picture and keep it."""
         self._last = shot
         self._sink.offer(shot)
         return self._store.keep(shot) + self._complain(shot)
 
-    def _complain(self, shot: Shot) -> list[msgspec.Struct]:
+    def _complain(self, shot: Shot) -> list[Record]:
         if self._told or self._sink.problem is None:
             return []
         self._told = True
@@ -150,7 +150,7 @@ class ForwardingStore:
         """Forget what the other store has not written; what was forwarded is gone."""
         self._store.forget_after(tick)
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Close both, and tell how many pictures were forwarded."""
         self._sink.close()
         told = self._store.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from ptp.config.tree import Screenshot
 from ptp.errors import RecordingError
 from ptp.frames.archive import ArchiveStore
@@ -13,6 +11,7 @@ from ptp.frames.files import FileStore
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import Counts, Shot, Store
 from ptp.frames.sink import ForwardingStore, FrameSink
+from ptp.records import Record
 
 GIGABYTE = 1_000_000_000
 
@@ -23,14 +22,14 @@ class NoStore:
     def __init__(self) -> None:
         self.counts = Counts()
 
-    def keep(self, shot: Shot) -> list[msgspec.Struct]:
+    def keep(self, shot: Shot) -> list[Record]:
         """Keep nothing."""
         return []
 
     def forget_after(self, tick: int) -> None:
         """Forget nothing."""
 
-    def close(self) -> list[msgspec.Struct]:
+    def close(self) -> list[Record]:
         """Return nothing."""
         return []
 

@@ -14,9 +14,7 @@ from enum import StrEnum
 import msgspec
 
 from ptp.config.tree import Screenshot
-from ptp.engine.records import Happened, Notice, Record, Step
-
-TURNS: frozenset[object] = frozenset({"BattleStarted", "BattleTurn"})  # the events of a world that begin a turn
+from ptp.records import ErrorSeen, Event, Notice, Record, Step
 
 
 class Trigger(StrEnum):
@@ -43,15 +41,22 @@ class Moment(msgspec.Struct, frozen=True, gc=False):
 class Triggers:
     """Reads the records of one tick after the other and tells which picture is due."""
 
-    def __init__(self, config: Screenshot, keep_every: int = 1, spikes_only: bool = False) -> None:
+    def __init__(
+        self,
+        config: Screenshot,
+        keep_every: int = 1,
+        spikes_only: bool = False,
+        turns: frozenset[str] = frozenset(),
+    ) -> None:
         self._config = config
+        self._turns = turns  # the events that begin a turn
         self._interval = config.interval * keep_every
         self._spikes = Spikes() if spikes_only else None
         self._error_left = 0
         self._turn_left = 0
-        self._was_in_battle = False
+        self._was_engaged = False
 
-    def read(self, records: Sequence[Record], battle: bool) -> Moment | None:
+    def read(self, records: Sequence[Record], engaged: bool) -> Moment | None:
         """Return what the records of a tick say; None when nothing was played and nothing went wrong."""
         step: Step | None = None
         failed: int | None = None
@@ -60,12 +65,14 @@ class Triggers:
                 step = record
             elif type(record) is Notice:
                 failed = record.tick if record.level == "error" else failed
-            elif type(record) is Happened and record.event.__struct_config__.tag in TURNS:
+            elif type(record) is ErrorSeen:
+                failed = record.tick
+            elif type(record) is Event and record.kind in self._turns:
                 self._turn_left = self._config.battle_turn
         if failed is not None:
             self._error_left = self._config.on_error
         if step is not None:
-            return Moment(step.tick, step, self._due(step, battle))
+            return Moment(step.tick, step, self._due(step, engaged))
         return None if failed is None else Moment(failed, None, self._take_error())
 
     def _take_error(self) -> Trigger | None:
@@ -74,12 +81,12 @@ class Triggers:
         self._error_left -= 1
         return Trigger.ERROR
 
-    def _due(self, step: Step, battle: bool) -> Trigger | None:
-        if battle and not self._was_in_battle:
+    def _due(self, step: Step, engaged: bool) -> Trigger | None:
+        if engaged and not self._was_engaged:
             self._turn_left = self._config.battle_turn  # the first turn, also of a world without turns
-        self._was_in_battle = battle
+        self._was_engaged = engaged
         due = self._ordinary(step)
-        if battle and self._turn_left:
+        if engaged and self._turn_left:
             self._turn_left -= 1
             due = Trigger.BATTLE
         return self._take_error() or due
@@ -88,7 +95,7 @@ class Triggers:
         if self._config.on_change and step.state is not None:
             return Trigger.STATE_CHANGE
         if self._spikes is not None:
-            worth = self._spikes.feed(step.reward) or step.step == 1 or step.terminated
+            worth = self._spikes.feed(step.reward or 0.0) or step.step == 1 or step.terminated
             return Trigger.REWARD if worth else None
         return Trigger.INTERVAL if step.tick % self._interval == 0 else None
 

@@ -1,101 +1,39 @@
-"""Which table a record goes to, and how."""
+"""How records become rows: the statements for each type, derived from the table that the type names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import chain, count
 from typing import Any, TypeAlias
 
 import apsw
 import msgspec
 from msgspec.structs import astuple
 
-from ptp.engine.records import DecisionEnded, DecisionMade, EpisodeEnded, Happened, Step
-from ptp.recording.entries import ErrorSeen, MetricTaken
+from ptp.records import DecisionEnded, FrameKept, FrameRemoved, FrameShrunk, Record, Step, table_of
+from ptp.records.table import Kept
 
 # Rows that one statement inserts: SQLite works through them without Python's lock, beside the run.
 # A longer statement would not be kept prepared (apsw keeps those below 16 KB).
 BLOCKS = (400, 20)
 TIMESTAMP = "strftime('%Y-%m-%dT%H:%M:%fZ', {}, 'unixepoch')"
+IN_ARCHIVE = "file_path > ?1 || '#' AND file_path < ?1 || '$'"  # the sign after # ends the paths that begin with it
 
 ValuesOf: TypeAlias = Callable[[Any], tuple[Any, ...]]
 _json = msgspec.json.Encoder().encode
 
-# Which column takes what: {field} is a field of the record, {id} its number, {moment} its time, {run} the run.
-TABLES: dict[type[msgspec.Struct], tuple[str, dict[str, str]]] = {
-    Step: ("steps", {name: f"{{{name}}}" for name in Step.__struct_fields__}),
-    EpisodeEnded: (
-        "episodes",
-        {
-            "episode": "{episode}",
-            "last_tick": "{tick}",
-            "steps": "{steps}",
-            "reward": "{reward}",
-            "elapsed": "{elapsed}",
-            "terminated": "{terminated}",
-        },
-    ),
-    DecisionMade: (
-        "action_history",
-        {
-            "decision_id": "{id}",
-            "run_id": "{run}",
-            "timestamp": "{moment}",
-            "tick": "{tick}",
-            "game_state": "{state}",
-            "decision_type": "{type}",
-            "decision_context": "{context}",
-            "reasoning": "{reasoning}",
-            "confidence_score": "{confidence}",
-            "decision_latency_ms": "{latency_ms}",
-            "tokens_used": "{tokens}",
-            "api_cost": "{cost}",
-            "model_used": "{model}",
-            "execution_status": "{status}",
-            "execution_error": "{error}",
-            "context_version": "'2.1'",
-            "execution_duration_ms": "{duration_ms}",
-        },
-    ),
-    ErrorSeen: (
-        "errors",
-        {
-            "error_id": "{id}",
-            "run_id": "{run}",
-            "timestamp": "{moment}",
-            "error_type": "{type}",
-            "error_message": "{message}",
-            "stack_trace": "{trace}",
-            "context": "json_object('tick', {tick})",
-            "recovered": "{recovered}",
-            "recovery_action": "{recovery}",
-        },
-    ),
-    MetricTaken: (
-        "performance_metrics",
-        {
-            "metric_id": "{id}",
-            "run_id": "{run}",
-            "timestamp": "{moment}",
-            "tick": "{tick}",
-            "metric_type": "{type}",
-            "value": "{value}",
-            "unit": "{unit}",
-        },
-    ),
-}
-
 
 class Statement(msgspec.Struct, frozen=True):
-    """How records of one kind are written: an SQL statement in which ?1, ?2, ... are the values of a record."""
+    """How records of one type are written: an SQL statement in which ?1, ?2, ... are the values of a record."""
 
     sql: str
     values: ValuesOf = astuple
     blocks: tuple[tuple[int, str], ...] = ()
     """The same for so many records at once, the largest first."""
 
-    def execute(self, connection: apsw.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Write rows of values."""
+    def execute(self, connection: apsw.Connection, records: Sequence[Any]) -> None:
+        """Write records."""
+        rows = [*map(self.values, records)]
         done = 0
         for size, sql in self.blocks:
             while len(rows) - done >= size:
@@ -105,49 +43,126 @@ class Statement(msgspec.Struct, frozen=True):
             connection.executemany(self.sql, rows[done:])
 
 
-class StateTexts:
-    """States as JSON; a decision is made in the state after a step, and that is written once."""
+class JsonTexts:
+    """Data as JSON; a state that stands in several records is written once."""
 
     KNOWN = 1000  # states that may be asked for again
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, str]] = {}  # with the state itself, so that no other gets its id
 
-    def text(self, state: Any) -> str:
-        """Return a state as JSON."""
-        known = self._known.get(id(state))
+    def text(self, value: Any) -> str:
+        """Return data as JSON."""
+        known = self._known.get(id(value))
         if known is None:
             if len(self._known) >= self.KNOWN:
                 self._known.clear()
-            known = self._known[id(state)] = (state, _json(state).decode())
+            known = self._known[id(value)] = (value, _json(value).decode())
         return known[1]
 
-    def step(self, step: Step) -> tuple[Any, ...]:
-        """Return the values of a step."""
-        state = step.state
-        return (*astuple(step)[:-1], None if state is None else self.text(state))
 
-    def decision(self, decision: DecisionMade) -> tuple[Any, ...]:
-        """Return the values of a decision."""
-        number, at, tick, state, *rest = astuple(decision)
-        return (number, at, tick, self.text(state), *rest)
+def statements(run_id: str, connection: apsw.Connection) -> dict[type, tuple[Statement, ...]]:
+    """Return the statements for each type of record, in the order in which they are to be written."""
+    texts = JsonTexts()
+    kept = [record for record in Record.__args__ if issubclass(record, Kept)]
+    inserts: dict[type, tuple[Statement, ...]] = {
+        record: (_insert(record, run_id, texts, connection),) for record in kept
+    }
+    inserts[FrameKept] += (Statement("UPDATE steps SET frame_ref = ?2 WHERE tick = ?1", _tick_and_path),)
+    return inserts | {
+        DecisionEnded: (
+            Statement(
+                "UPDATE action_history SET execution_status = ?2, execution_error = ?3, execution_duration_ms = ?4 "
+                f"WHERE decision_id = {numbered(run_id, '?1')}"
+            ),
+        ),
+        FrameShrunk: (Statement("UPDATE screenshots SET file_size_bytes = ?2 WHERE file_path = ?1"),),
+        FrameRemoved: (_forget_frames("steps", "frame_ref = NULL"), _forget_frames("screenshots", _GONE)),
+    }
 
 
-def _insert(record: type[msgspec.Struct], run_id: str, values_of: ValuesOf) -> Statement:
-    """Return the INSERT for records of one kind."""
-    table, columns = TABLES[record]
-    fields = record.__struct_fields__
-    places = {name: f"column{at}" for at, name in enumerate(fields, 1)}
-    places["run"] = f"'{run_id}'"
-    places["id"] = numbered(run_id, places.get("number", ""))
-    places["moment"] = TIMESTAMP.format(places.get("at", ""))
-    values = ", ".join(columns.values()).format_map(places)
-    row = f"({','.join('?' * len(fields))})"
+_GONE = "file_path = NULL, file_size_bytes = 0"
 
-    def sql(rows: int) -> str:
-        return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM (VALUES {','.join([row] * rows)})"
 
-    return Statement(sql(1), values_of, tuple((size, sql(size)) for size in BLOCKS))
+def _forget_frames(table: str, change: str) -> Statement:
+    """Return the statement for removed pictures: one path before a tick, or, without a tick, all in an archive."""
+    chosen = f"SELECT tick FROM screenshots WHERE iif(?2 IS NULL, {IN_ARCHIVE}, file_path = ?1 AND tick < ?2)"
+    return Statement(f"UPDATE {table} SET {change} WHERE tick IN ({chosen})")
+
+
+def _tick_and_path(frame: FrameKept) -> tuple[Any, ...]:
+    return frame.tick, frame.path
+
+
+def _insert(record: type[Kept], run_id: str, texts: JsonTexts, connection: apsw.Connection) -> Statement:
+    """Return the INSERT for records of one type."""
+    columns = [column for column in table_of(record).columns if column.field != "frame_ref"]
+    places = {column.field: f"column{at}" for at, column in enumerate(columns, 1)}
+    filled = {column.name: places[column.field] for column in columns}
+    for column in columns:
+        if column.kind == "number":
+            filled[column.name] = numbered(run_id, places[column.field])
+        elif column.kind == "moment":
+            filled[column.name] = TIMESTAMP.format(places[column.field])
+    values_of = _values(record, texts, len(columns))
+    if record.serial is not None:
+        filled[record.serial] = numbered(run_id, f"column{len(columns) + 1}")
+        values_of = _with_number(values_of, connection, record.table, record.serial)
+    if record.has_run:
+        filled["run_id"] = f"'{run_id}'"
+    filled |= {name: sql.format(**places, run=run_id, prefix=run_id[:24]) for name, sql in record.fixed.items()}
+    return _statement(record, filled, len(columns) + bool(record.serial), values_of)
+
+
+def _statement(record: type[Kept], filled: dict[str, str], width: int, values_of: ValuesOf) -> Statement:
+    verb = "INSERT OR REPLACE" if record.replaces else "INSERT"
+    head = f"{verb} INTO {record.table} ({', '.join(filled)}) SELECT {', '.join(filled.values())} FROM (VALUES "
+    row = f"({','.join('?' * width)})"
+    blocks = tuple((size, f"{head}{','.join([row] * size)})") for size in BLOCKS)
+    return Statement(f"{head}{row})", values_of, blocks)
+
+
+def _values(record: type[Kept], texts: JsonTexts, width: int) -> ValuesOf:
+    """Return what turns a record into values: data becomes JSON, everything else stays."""
+    places = [at for at, column in enumerate(table_of(record).columns) if column.kind == "json"]
+    text = texts.text
+
+    def values(it: Any) -> tuple[Any, ...]:
+        row = list(astuple(it)[:width])
+        for place in places:
+            if row[place] is not None:
+                row[place] = text(row[place])
+        return tuple(row)
+
+    if record is Step:
+        return _step_values(text)
+    return values if places else astuple
+
+
+def _step_values(text: Callable[[Any], str]) -> ValuesOf:
+    """The same for steps, of which there are most: nothing is copied when neither state nor info is there."""
+
+    def values(step: Step) -> tuple[Any, ...]:
+        state, info = step.state, step.info
+        row = astuple(step)
+        if state is None and info is None:
+            return row[:-1]
+        return (*row[:9], None if state is None else text(state), None if info is None else text(info), row[11])
+
+    return values
+
+
+def _with_number(values_of: ValuesOf, connection: apsw.Connection, table: str, column: str) -> ValuesOf:
+    """Add a number that goes on from the last one in the table; it is looked up when the first record comes."""
+    numbers = None
+
+    def values(it: Any) -> tuple[Any, ...]:
+        nonlocal numbers
+        if numbers is None:
+            numbers = count(last_number(connection, table, column) + 1)
+        return (*values_of(it), next(numbers))
+
+    return values
 
 
 def numbered(run_id: str, number: str) -> str:
@@ -155,25 +170,8 @@ def numbered(run_id: str, number: str) -> str:
     return f"printf('{run_id[:24]}%012x', {number})"
 
 
-def _event_values(happened: Happened) -> tuple[Any, ...]:
-    event = happened.event
-    kind = event.__struct_config__.tag
-    return happened.at, happened.tick, happened.index, kind, _json(event).decode()
-
-
-def statements(run_id: str) -> dict[type[msgspec.Struct], Statement]:
-    """Return the statement for each kind of record that is kept in the database."""
-    states = StateTexts()
-    values: dict[type[msgspec.Struct], ValuesOf] = {Step: states.step, DecisionMade: states.decision}
-    inserts = {record: _insert(record, run_id, values.get(record, astuple)) for record in TABLES}
-    return inserts | {
-        DecisionEnded: Statement(
-            "UPDATE action_history SET execution_status = ?2, execution_error = ?3, execution_duration_ms = ?4 "
-            f"WHERE decision_id = {numbered(run_id, '?1')}"
-        ),
-        Happened: Statement(
-            "INSERT INTO events (event_id, run_id, timestamp, tick, kind, detail) VALUES "
-            f"(printf('{run_id[:24]}%012x/%02d', ?2, ?3), '{run_id}', {TIMESTAMP.format('?1')}, ?2, ?4, ?5)",
-            _event_values,
-        ),
-    }
+def last_number(connection: apsw.Connection, table: str, column: str) -> int:
+    """Return the highest number that an id in a table was made of, 0 when there is none."""
+    rows: list[Any] = connection.execute(f"SELECT max({column}) FROM {table}").fetchall()
+    newest = rows[0][0]
+    return 0 if newest is None else int(newest[24:36], 16)

@@ -15,13 +15,12 @@ from contextlib import contextmanager, suppress
 from typing import TypeVar, cast
 
 import apsw
-import msgspec
 
 from ptp._util.attempt import attempt
-from ptp.engine import Happened
 from ptp.errors import RecordingError
-from ptp.recording.entries import Row
-from ptp.recording.rows import Statement, statements
+from ptp.recording.rows import statements
+from ptp.records import Event, Record
+from ptp.worlds.knowledge import Knowledge
 
 T = TypeVar("T")
 
@@ -34,12 +33,12 @@ MOST = 10_000  # records that may wait while the disk is busy; then the run wait
 class Writer:
     """Takes records from the run and commits them; it loses none, and raises what the disk says."""
 
-    def __init__(self, connection: apsw.Connection, run_id: str) -> None:
+    def __init__(self, connection: apsw.Connection, run_id: str, knowledge: Knowledge) -> None:
         self._connection = connection
-        self.statements: dict[type[msgspec.Struct], Statement] = statements(run_id)
-        self.rows_of: Callable[[Happened], Sequence[Row]] = lambda happened: ()
-        """Returns what an event adds to the tables of the game."""
-        self._fresh: list[msgspec.Struct] = []
+        self._run_id = run_id
+        self._knowledge = knowledge
+        self._statements = statements(run_id, connection)
+        self._fresh: list[Record] = []
         self._handing_over = threading.Lock()  # guards the fresh records
         self._database = threading.Lock()  # guards the connection
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
@@ -50,7 +49,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
-    def add(self, records: Sequence[msgspec.Struct]) -> None:
+    def add(self, records: Sequence[Record]) -> None:
         """Hand records over; waits while too many are waiting already."""
         with self._handing_over:
             self._fresh.extend(records)
@@ -131,22 +130,19 @@ class Writer:
             fresh, self._fresh = self._fresh, []
         if not fresh:
             return
-        kinds: dict[type[msgspec.Struct], list[msgspec.Struct]] = {}
+        kinds: dict[type, list[Record]] = {}
         for record in fresh:
             kinds.setdefault(type(record), []).append(record)
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
-        for kind, statement in self.statements.items():
+        for kind, written in self._statements.items():
             if kind in kinds:
-                statement.execute(self._connection, [*map(statement.values, kinds[kind])])
-        for row in self._rows(kinds):
-            self._connection.execute(row.sql, row.values)
+                for statement in written:
+                    statement.execute(self._connection, kinds[kind])
+        for event in cast("list[Event]", kinds.get(Event, [])):
+            for row in self._knowledge.rows(self._run_id, event):
+                self._connection.execute(row.sql, row.values)
         self._inserted += len(fresh)
-
-    def _rows(self, kinds: dict[type[msgspec.Struct], list[msgspec.Struct]]) -> Iterator[Row]:
-        yield from cast("list[Row]", kinds.get(Row, []))
-        for happened in cast("list[Happened]", kinds.get(Happened, [])):
-            yield from self.rows_of(happened)
 
     def _commit(self) -> None:
         """Commit everything handed over so far; the caller holds the connection."""

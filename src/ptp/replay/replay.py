@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ptp._util.ids import derive_seed
 from ptp.errors import RunUnreadable, UsageError
 from ptp.replay.tape import Tape, TapeStep
 from ptp.versioning import SCHEMA_VERSION
@@ -50,12 +49,10 @@ class Replay:
 
     def __iter__(self) -> Iterator[TapeStep]:
         """Apply each command; end after the last one, or at the first difference."""
-        world, result, seed = self.world, self.result, self._tape.metadata.random_seed
-        episode = 0
-        for step in self._tape.steps(self._tape.episode_start(self._from)):
-            if step.episode != episode:
-                episode = step.episode
-                world.reset(derive_seed(seed, "episode", episode))
+        world, result, tape = self.world, self.result, self._tape
+        for step in tape.steps(tape.seeded_start(self._from)):
+            if step.step == 1:
+                world.reset(*tape.start(step.episode))
             outcome = world.step(world.decode(step.command))
             if step.tick < self._from:
                 continue

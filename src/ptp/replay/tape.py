@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
+from ptp._util.ids import derive_seed
 from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
@@ -15,11 +16,20 @@ from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Decided, Played
 
 
+class Start(NamedTuple):
+    """How an episode began."""
+
+    seed: int | None
+    """None when the world went on with its own dice."""
+    options: dict[str, Any] | None
+
+
 class TapeStep(NamedTuple):
     """One command and what came of it."""
 
     tick: int
     episode: int
+    step: int
     command: str
     reward: float | None
     state_hash: str
@@ -27,7 +37,7 @@ class TapeStep(NamedTuple):
     """Whether the agent was asked before this command."""
 
 
-_COLUMNS = """tick, episode, command, reward, state_hash, EXISTS (
+_COLUMNS = """tick, episode, step, command, reward, state_hash, EXISTS (
     SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
 
 
@@ -46,21 +56,29 @@ class Tape:
         self.schema = self._database.version
         self.length: int = self._database.row("SELECT count(*) FROM steps")[0]
 
-    def episode_start(self, tick: int) -> int:
-        """Return the first tick of the episode that *tick* is in."""
-        query = "SELECT tick FROM steps WHERE tick <= ? AND step = 1 ORDER BY tick DESC LIMIT 1"
+    def seeded_start(self, tick: int) -> int:
+        """Return the tick from which the world can be played to *tick*: the first of the last episode with a seed."""
+        query = """SELECT s.tick FROM steps s LEFT JOIN episode_starts e USING (episode)
+                   WHERE s.tick <= ? AND s.step = 1 AND (e.episode IS NULL OR e.seed IS NOT NULL)
+                   ORDER BY s.tick DESC LIMIT 1"""
         for (first,) in self._database.rows(query, tick):
             return int(first)
         raise RunUnreadable(f"the tape has no tick {tick}")
+
+    def start(self, episode: int) -> Start:
+        """Return how an episode began; older runs keep no more of it than the run's seed."""
+        for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
+            return Start(seed, None if options is None else msgspec.json.decode(options))
+        return Start(derive_seed(self.metadata.random_seed, "episode", episode), None)
 
     def steps(self, first: int = 1) -> Iterator[TapeStep]:
         """Return the steps from tick *first* on."""
         query = f"SELECT {_COLUMNS} FROM steps WHERE tick >= ? ORDER BY tick"
         return map(TapeStep._make, self._database.rows(query, first))
 
-    def episode_until(self, tick: int) -> Iterator[TapeStep]:
-        """Return the steps of the episode that *tick* is in, up to that tick."""
-        first = self.episode_start(tick) if tick else 1
+    def leading_to(self, tick: int) -> Iterator[TapeStep]:
+        """Return the steps from the last seeded start up to a tick."""
+        first = self.seeded_start(tick) if tick else 1
         return takewhile(lambda step: step.tick <= tick, self.steps(first))
 
     def played(self, last_tick: int) -> list[Played]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from ptp._util.ids import derive_seed
 from ptp.engine import Engine
 from ptp.errors import ReplayDiverged, SnapshotError
 from ptp.records import WorldFacts
-from ptp.replay.tape import Tape, TapeStep
+from ptp.replay.tape import Tape
 from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.snapshot import check_world
 from ptp.worlds import World
@@ -21,8 +19,7 @@ def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = T
     if engine.world.facts.snapshot == "state":
         observation = load_world(engine.world, snapshot)
     else:
-        steps = tape.episode_until(snapshot.header.tick)
-        observation = play_episode(engine.world, engine.seed, snapshot.header.episode, steps)
+        observation = play_along(engine.world, tape, snapshot.header.tick)
     engine.load(snapshot.engine, observation)
     if with_agent:
         engine.agent.load(snapshot.agent)
@@ -44,17 +41,17 @@ def load_world(world: World, snapshot: Snapshot) -> Any:
     return world.observe()
 
 
-def play_episode(world: World, seed: int, episode: int, steps: Iterable[TapeStep]) -> Any:
-    """Play an episode anew along its steps, comparing every hash, and return what is seen after them."""
-    observation = world.reset(derive_seed(seed, "episode", episode))
-    for step in steps:
-        if step.episode != episode:
-            break
+def play_along(world: World, tape: Tape, tick: int) -> Any:
+    """Play a world anew to a tick, comparing every hash, and return what is seen there."""
+    observation = None
+    for step in tape.leading_to(tick):
+        if step.step == 1:
+            world.reset(*tape.start(step.episode))
         outcome = world.step(world.decode(step.command))
         actual = world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
         _compare(step.tick, step.state_hash, actual)
         observation = outcome.observation
-    return observation
+    return world.reset(*tape.start(1)) if observation is None else observation
 
 
 def catch_up(engine: Engine, tape: Tape, last_tick: int, with_agent: bool = True) -> int:
@@ -63,6 +60,8 @@ def catch_up(engine: Engine, tape: Tape, last_tick: int, with_agent: bool = True
     for step in tape.steps(engine.progress.ticks + 1):
         if step.tick > last_tick:
             break
+        if step.step == 1:
+            engine.play.begin(*tape.start(step.episode))
         ask = with_agent and step.decided and engine.agent.repeatable
         _compare(step.tick, step.state_hash, engine.follow(step.command, ask))
         ticks += 1

@@ -1,22 +1,21 @@
-"""Steering a live run: a Unix socket in its directory, one JSON line per request and per answer."""
+"""Steering a live run: a Unix socket in its directory."""
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from ptp._util.clock import Clock, SystemClock
+from ptp._util.clock import Clock
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.runner.live import LiveFeed
+from ptp.runner.protocol import Answer, Line, Picture, Request, Watch, read_answer, read_line, read_request, write
 
 SOCKET = "control.sock"
 MOST_REQUEST = 64 << 10  # bytes
@@ -27,16 +26,15 @@ class NotRunning(PtpError):
     """The run has no process that could be steered."""
 
 
-class Request:
-    """What a client wants, and the answer it waits for."""
+class Asked:
+    """A request, and the answer that its client waits for."""
 
-    def __init__(self, verb: str, arguments: dict[str, Any]) -> None:
-        self.verb = verb
-        self.arguments = arguments
-        self.answer: dict[str, Any] | None = None
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.answer: Answer | None = None
         self.answered = threading.Event()
 
-    def reply(self, answer: dict[str, Any]) -> None:
+    def reply(self, answer: Answer) -> None:
         """Let the client have its answer."""
         self.answer = answer
         self.answered.set()
@@ -45,12 +43,12 @@ class Request:
 class ControlServer:
     """Takes requests on threads of its own; the run answers them between two ticks.
 
-    Two verbs do not wait for it: `watch` is answered with line after line of what happens, for as long as the client
-    listens, and `picture` with a picture from memory.
+    Two do not wait for it: `Watch` is answered with line after line of what happens, for as long as the client
+    listens, and `Picture` with a picture from memory.
     """
 
     def __init__(self, directory: Path, clock: Clock, live: LiveFeed) -> None:
-        self.waiting: deque[Request] = deque()
+        self.waiting: deque[Asked] = deque()
         self._live = live
         self._clock = clock
         self._path = directory / SOCKET
@@ -74,86 +72,81 @@ class ControlServer:
             connection.settimeout(PATIENCE)
             try:
                 request = _read(lines.readline(MOST_REQUEST))
-                if request is not None and request.verb == "watch":
-                    self._wake()
+                if isinstance(request, Watch):
+                    self._clock.wake()
                     self._live.serve(connection)
                 else:
-                    connection.sendall(msgspec.json.encode(self._answer(request)) + b"\n")
+                    connection.sendall(write(self._answer(request)) + b"\n")
             except OSError:
                 return  # the client has gone; what it asked for is done all the same
 
-    def _answer(self, request: Request | None) -> dict[str, Any]:
-        if request is None:
-            return {"error": "a request is one line of JSON with a verb"}
-        if request.verb == "picture":
-            return self._picture(request.arguments.get("tick"))
-        self.waiting.append(request)
-        self._wake()
-        if not request.answered.wait(PATIENCE):
-            return {"error": f"the run did not come round to it within {PATIENCE:.0f} s"}
-        assert request.answer is not None
-        return request.answer
-
-    def _picture(self, tick: object) -> dict[str, Any]:
-        """Answer with the picture of a tick, or of the newest before it, that is still in memory."""
-        frame = self._live.held(tick) if isinstance(tick, int) else None
-        if frame is None:
-            return {"error": f"no picture of tick {tick}, or before it, is held in memory"}
-        return msgspec.structs.asdict(frame)
-
-    def _wake(self) -> None:
-        if isinstance(self._clock, SystemClock):
-            self._clock.wake()
+    def _answer(self, request: Request | Answer) -> Answer:
+        if isinstance(request, Answer):
+            return request
+        if isinstance(request, Picture):
+            frame = self._live.held(request.tick)
+            missing = f"no picture of tick {request.tick}, or before it, is held in memory"
+            return Answer(error=missing) if frame is None else Answer(frame=frame)
+        asked = Asked(request)
+        self.waiting.append(asked)
+        self._clock.wake()
+        if not asked.answered.wait(PATIENCE):
+            return Answer(error=f"the run did not come round to it within {PATIENCE:.0f} s")
+        assert asked.answer is not None
+        return asked.answer
 
     def close(self) -> None:
-        """Take no more requests; those that wait or watch are told that the run has ended."""
+        """Take no more requests; those that wait or watch hear that the run has ended."""
         self._live.close()
         self._socket.close()
         self._path.unlink(missing_ok=True)
         while self.waiting:
-            self.waiting.popleft().reply({"error": "the run has ended"})
+            self.waiting.popleft().reply(Answer(error="the run has ended"))
 
 
-def _read(line: bytes) -> Request | None:
+def _read(line: bytes) -> Request | Answer:
+    """Return the request in a line, or the answer that says what is wrong with it."""
     try:
-        arguments = json.loads(line)
-        return Request(str(arguments.pop("verb")), arguments)
-    except (ValueError, KeyError, AttributeError):
-        return None
+        request: Request = read_request(line)
+        return request
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
+        return Answer(error=f"not a request: {problem}")
 
 
-def ask(directory: RunDirectory, verb: str, patience: float = PATIENCE + 5, **arguments: Any) -> dict[str, Any]:
+def ask(directory: RunDirectory, request: Request, patience: float = PATIENCE + 5) -> Answer:
     """Ask a live run to do something, and return its answer; one that is silent for so many seconds is not running."""
     with connect(directory) as connection:
         connection.settimeout(patience)
         try:
-            connection.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
+            connection.sendall(write(request) + b"\n")
             with connection.makefile("rb") as lines:
-                answer: dict[str, Any] = json.loads(lines.readline() or b'{"error": "the run has ended"}')
+                answer = read_answer(lines.readline() or b'{"error": "the run has ended"}')
         except OSError:
             raise not_running(directory) from None
-    if "error" in answer:
-        raise PtpError(answer["error"])
+        except msgspec.DecodeError as problem:
+            raise PtpError(f"run {directory.run_id} answered {problem}; it may be of another version of ptp") from None
+    if answer.error is not None:
+        raise PtpError(answer.error)
     return answer
 
 
-def watch(directory: RunDirectory) -> Iterator[dict[str, Any]]:
-    """Return what a live run tells, line by line, until it ends; `ptp.runner.live.Line` says what a line holds."""
+def watch(directory: RunDirectory) -> Iterator[Line]:
+    """Return what a live run tells, line by line, until it ends."""
     with connect(directory) as connection:
         connection.settimeout(PATIENCE)
         try:
-            connection.sendall(b'{"verb": "watch"}\n')
+            connection.sendall(write(Watch()) + b"\n")
             with connection.makefile("rb") as lines:
                 for line in lines:
                     if line.strip():
-                        yield json.loads(line)
+                        yield read_line(line)
         except OSError:
             return  # the run has gone without a farewell
 
 
 def not_running(directory: RunDirectory) -> NotRunning:
-    """Return the error of a run that nobody plays, with the verb that goes on with it."""
-    return NotRunning(f"run {directory.run_id} is not running; go on with it by `ptp resume {directory.run_id}`")
+    """Return the error of a run that nobody plays, with the verb that resumes it."""
+    return NotRunning(f"run {directory.run_id} is not running; resume it with `ptp resume {directory.run_id}`")
 
 
 def connect(directory: RunDirectory) -> socket.socket:

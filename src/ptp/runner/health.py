@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from ptp.engine import Engine
-from ptp.recording import Recorder
+from ptp.records import Record
+from ptp.sinks import RunContext, Sink
 
 EVERY = 1.0  # seconds between two measurements
 
 
-class Health:
-    """Takes tick rate, memory and cost, and keeps them."""
+class Health(Sink):
+    """Measures tick rate, memory and cost, and what the world says of itself."""
 
-    def __init__(self, engine: Engine, recorder: Recorder) -> None:
-        self._clock = engine.clock
-        self._engine = engine
-        self._recorder = recorder
-        self._at = self._clock.monotonic()
-        self._ticks = 0
+    inline = True
 
-    def measure(self, ticks: int) -> bool:
-        """Measure, if the last measurement is a second old; return whether it was."""
-        now = self._clock.monotonic()
+    def began(self, run: RunContext) -> None:
+        """Know the run."""
+        self._run = run
+        self._at = run.clock.monotonic()
+        self._ticks = run.tick
+
+    def took(self, records: Sequence[Record]) -> None:
+        """Measure, if the last measurement is a second old."""
+        run, now = self._run, self._run.clock.monotonic()
         passed = now - self._at
         if passed < EVERY:
-            return False
-        at = self._clock.time()
-        rate = (ticks - self._ticks) / passed
-        self._recorder.add_metric(at, ticks, "tick_rate", round(rate, 3), "ticks/s")
-        self._recorder.add_metric(at, ticks, "cost", self._engine.progress.cost, "dollars")
-        for kind, value in self._engine.world.measurements().items():
-            self._recorder.add_metric(at, ticks, kind, value, "")
+            return
+        ticks = run.tick
+        run.measure("tick_rate", round((ticks - self._ticks) / passed, 3), "ticks/s")
+        run.measure("cost", run.play.progress.cost, "$")
+        for name, value in run.play.world.measurements().items():
+            run.measure(name, value, "")
         memory = resident_megabytes()
         if memory is not None:
-            self._recorder.add_metric(at, ticks, "memory", round(memory, 3), "MB")
+            run.measure("memory", round(memory, 3), "MB")
         self._at, self._ticks = now, ticks
-        return True
 
 
 def resident_megabytes() -> float | None:

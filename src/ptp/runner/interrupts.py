@@ -7,7 +7,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from ptp._util.clock import Clock, SystemClock
+from ptp._util.clock import Clock
 from ptp.records import Stop
 
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
@@ -40,5 +40,4 @@ class Interrupts:
         name = NAMES[signal.Signals(number)]
         self.stop = Stop("manual", name, f"stopped by {name}")
         self.exit_code = 128 + number
-        if isinstance(self._clock, SystemClock):
-            self._clock.wake()
+        self._clock.wake()

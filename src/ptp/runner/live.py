@@ -12,15 +12,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from ptp._util.attempt import attempt
-from ptp.engine import DecisionMade, Engine, Record, Step
 from ptp.frames.pictures import Picture, encode
 from ptp.frames.ring import FrameRing
-from ptp.recording.log import LOGGER
+from ptp.records import DecisionMade, Record, Step
+from ptp.runner.protocol import Frame, Line, Now, write
+from ptp.sinks import RunContext, Sink
 
 MOST_RECORDS = 2_000  # records that may wait for one watcher
 FRAME_EVERY = 1 / 30  # seconds between two pictures, at least
@@ -29,101 +30,60 @@ GATHER = 0.033  # seconds in which records are gathered into one line
 HEARTBEAT = 5.0  # seconds after which a silent line shows whether the watcher is still there
 
 
-class Now(msgspec.Struct, frozen=True, gc=False):
-    """How a live run stands."""
+class LiveFeed(Sink):
+    """Hands what happens to every watcher; with none it costs one look."""
 
-    at: float
-    """Seconds since 1970."""
-    tick: int
-    """The newest tick."""
-    episode: int
-    """The episode it is in."""
-    paused: bool
-    """Whether the run is held."""
-    reward: float
-    """The sum of all rewards."""
-    cost: float
-    """Dollars spent on decisions."""
-    elapsed: float
-    """Seconds of play."""
-    target: float
-    """Ticks per second to keep; 0 is as fast as possible."""
-    context: str
-    """The kind of situation, in the world's words."""
-    queued: int
-    """Commands that wait to be applied."""
+    inline = True
 
-
-class Frame(msgspec.Struct, frozen=True):
-    """A picture as it is sent."""
-
-    tick: int
-    """The tick it shows."""
-    format: Literal["png", "text"]
-    """How the picture is written."""
-    data: str
-    """A PNG file as base64, or the text itself."""
-
-
-class Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a watcher is sent at once."""
-
-    now: Now
-    records: list[Record] = []
-    lost: int = 0
-    """Records that were dropped because the watcher is too slow."""
-    state: Any = msgspec.UNSET
-    """The world's state, when it is another than in the line before."""
-    frame: Frame | None = None
-
-
-class LiveFeed:
-    """Hands what happens to every watcher; with none it costs one look per tick."""
-
-    def __init__(self, engine: Engine, ring: FrameRing) -> None:
-        self._engine = engine
+    def __init__(self, run: RunContext, ring: FrameRing) -> None:
+        self._run = run
         self._ring = ring
         self._mailboxes: tuple[Mailbox, ...] = ()  # replaced as a whole, so that the run reads it without a lock
         self._changing = threading.Lock()
         self._frame_due = 0.0
         self._shown: tuple[int, bool, int] | None = None
-        self._draws = engine.world.facts.render_mode is not None
+        self._draws = run.play.world.facts.render_mode is not None
         self._closed = False
 
-    def look(self, records: Sequence[Record], paused: bool = False) -> None:
-        """Tell what one turn of the run's loop brought; called on the run's thread."""
+    def took(self, records: Sequence[Record]) -> None:
+        """Tell what the last ticks brought."""
         mailboxes = self._mailboxes
         if not mailboxes:
             return
-        progress = self._engine.progress
-        shown = (progress.ticks, paused, len(mailboxes))
+        paused = self._run.paused
+        shown = (self._run.tick, paused, len(mailboxes))
         if not records and shown == self._shown:
             return
         picture = self._picture(urgent=paused or (shown != self._shown and not records))
         self._shown = shown
-        now, state = self._now(paused), self._engine.state
+        now, state = self.now(), self._run.play.state
         for mailbox in mailboxes:
             mailbox.put(now, records, state, picture)
 
-    def _now(self, paused: bool) -> Now:
-        engine, progress = self._engine, self._engine.progress
-        target = engine.pace.target(progress.signals.battle, engine.ending.over_budget)
-        return Now(engine.clock.time(), progress.ticks, engine.episode, paused, progress.reward, progress.cost,
-                   progress.elapsed, target, engine.world.context(), len(engine.buffer))  # fmt: skip
+    def rewound(self, tick: int) -> None:
+        """Tell that the run went back."""
+        if self._run.rewound is not None:
+            self.took([self._run.rewound])
+
+    def now(self) -> Now:
+        """Return how the run stands."""
+        run, play, progress = self._run, self._run.play, self._run.play.progress
+        target, queued = (0.0, 0) if run.engine is None else (run.engine.target_rate(), len(run.engine.buffer))
+        return Now(run.clock.time(), progress.ticks, play.episode, run.paused, progress.reward, progress.cost,
+                   progress.elapsed, target, play.context, queued)  # fmt: skip
 
     def _picture(self, urgent: bool) -> tuple[int, Picture] | None:
         began = time.monotonic()
         if not self._draws or (began < self._frame_due and not urgent):
             return None
-        picture = attempt(self._engine.world.raw_frame)
+        picture = attempt(self._run.play.world.raw_frame)
         if isinstance(picture, Exception):  # told once, and the run goes on
-            words = "the world can't draw a picture for those who watch"
-            LOGGER.warning(words, extra={"event": "live"}, exc_info=picture)
+            self._run.notice("warning", "live", f"the world can't draw a picture for those who watch: {picture!r}")
             self._draws = False
             return None
         now = time.monotonic()
         self._frame_due = began + max(FRAME_EVERY, DRAW_SHARE * (now - began))
-        return None if picture is None else (self._engine.progress.ticks, picture)
+        return None if picture is None else (self._run.tick, picture)
 
     def held(self, tick: int) -> Frame | None:
         """Return the picture of a tick, or of the newest before it, that is held in memory; on any thread."""
@@ -203,7 +163,7 @@ class Mailbox:
             self._filled.clear()
             line = self._take()
             if line is not None:
-                yield _encode(line) + b"\n"
+                yield write(line) + b"\n"
             if self._closed and not self._records:
                 return
             time.sleep(GATHER)
@@ -222,14 +182,11 @@ class Mailbox:
         return Line(now, list(map(_lighter, records)), lost, state if changed else msgspec.UNSET, frame)
 
 
-_encode = msgspec.json.Encoder().encode
-
-
 def _lighter(record: Record) -> Record:
     """Return a record without its state: the line has the newest one, and the database has them all."""
     if type(record) is Step:
         return msgspec.structs.replace(record, state=None)
-    return msgspec.structs.replace(record, state="") if type(record) is DecisionMade else record
+    return msgspec.structs.replace(record, state=None) if type(record) is DecisionMade else record
 
 
 def _frame(tick: int, picture: Picture) -> Frame:

@@ -7,10 +7,12 @@ from pathlib import Path
 import msgspec
 
 from ptp.config import RunConfig
-from ptp.engine import Engine
-from ptp.frames import FrameKeeper, StorageProfile, find_profile, frame_statements, video_of_run
+from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
+from ptp.frames import adopt as adoption
+from ptp.frames.stores import quota_of
 from ptp.frames.video import check_video
-from ptp.recording import Recorder, RunDirectory
+from ptp.recording import RunDirectory
+from ptp.sinks import RunContext
 from ptp.worlds import World
 
 
@@ -25,24 +27,14 @@ def choose_profile(config: RunConfig, world: World) -> StorageProfile:
     return profile if wanted is None else msgspec.structs.replace(profile, format=wanted)
 
 
-def adopt_pictures(config: RunConfig, engine: Engine, recorder: Recorder, parent: RunDirectory, tick: int) -> None:
+def adopt_pictures(run: RunContext, parent: RunDirectory, tick: int) -> None:
     """Bring the pictures of the history that a forked run shares into its own folder."""
-    from ptp.frames.adopt import adopt_pictures
-    from ptp.frames.stores import quota_of
-
-    quota = quota_of(config.screenshot, choose_profile(config, engine.world))
-    recorder.accept(frame_statements(recorder.metadata.run_id))
-    recorder.add(adopt_pictures(recorder.directory.path, parent, tick, quota))
+    quota = quota_of(run.config.screenshot, choose_profile(run.config, run.play.world))
+    run.tell(*adoption.adopt_pictures(run.path, parent, tick, quota))
 
 
-def open_keeper(config: RunConfig, engine: Engine, recorder: Recorder) -> FrameKeeper:
-    """Return the camera of a run, with its records known to the recorder."""
-    world, run = engine.world, recorder.directory.path
-    profile = choose_profile(config, world)
-    recorder.accept(frame_statements(recorder.metadata.run_id))
-    video = video_of_run(run, world, engine.progress.ticks + 1) if config.video.record else None
-    keeper = FrameKeeper(
-        world, run, config.screenshot, profile, engine.clock, video=video, sink_url=config.storage.frame_sink
-    )
-    engine.before_reset = keeper.before_reset
-    return keeper
+def open_camera(run: RunContext) -> Camera:
+    """Return the camera of a run."""
+    world = run.play.world
+    video = video_of_run(run.path, world, run.tick + 1) if run.config.video.record else None
+    return Camera(run, choose_profile(run.config, world), video)

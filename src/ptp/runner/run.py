@@ -1,8 +1,9 @@
-"""Beginning a run: a new one, one that goes on, or one that leaves another at a tick."""
+"""Beginning a run: a new one, one that is resumed, or one that leaves another at a tick."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 from ptp import __version__
@@ -14,50 +15,54 @@ from ptp.engine import Engine
 from ptp.errors import PtpError, UsageError
 from ptp.recording import Recorder, RunDirectory
 from ptp.recording.packed import is_packed, readable
-from ptp.records import Metadata, Parent, Resumed, WorldSpec
+from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
 from ptp.replay.travel import travel
+from ptp.retention.jobs import prune_at_start
+from ptp.retention.plan import Limits
+from ptp.retention.rollup import unpack_run
 from ptp.runner.pictures import adopt_pictures, choose_profile
-from ptp.runner.session import RunResult, Session, Watcher
+from ptp.runner.session import Session
 from ptp.runner.start import start_file
+from ptp.sinks import RunContext, Sink
 from ptp.snapshots import SnapshotStore
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
 
 
-def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | None = None) -> RunResult:
+def run(
+    config: RunConfig, *, run_id: str | None = None, clock: Clock | None = None, sinks: Sequence[Sink] = ()
+) -> RunResult:
     """Play one run from start to end and keep it."""
     clock = clock or SystemClock()
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
+    agent_seed = derive_seed(seed, "agent")
     with start_file(choose_world(config.world)) as spec:
-        return _run_new(config, spec, clock, watcher or Watcher(), seed)
-
-
-def _run_new(config: RunConfig, spec: WorldSpec, clock: Clock, watcher: Watcher, seed: int) -> RunResult:
-    engine = _make_engine(config, spec, clock, seed, derive_seed(seed, "agent"))
-    try:
-        choose_profile(config, engine.world)
-        _prune_first(config)
-        directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
+        engine = _make_engine(config, spec, clock, seed, agent_seed)
         try:
-            metadata = _introduce(config, engine, directory, derive_seed(seed, "agent"))
-            recorder = Recorder(directory, metadata, config)
-        except (PtpError, KeyboardInterrupt):
-            directory.discard()
-            raise
-        return Session(config, engine, recorder, watcher).play()
-    finally:
-        engine.world.close()
+            choose_profile(config, engine.world)
+            _prune_first(config)
+            directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
+            try:
+                context = _context(directory, _introduce(config, engine, directory, agent_seed), config, engine)
+                recorder = Recorder(directory, context)
+            except (PtpError, KeyboardInterrupt):
+                directory.discard()
+                raise
+            return Session(context, engine, recorder, sinks).play()
+        finally:
+            engine.world.close()
 
 
 def resume(
-    directory: RunDirectory, config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | None = None
+    directory: RunDirectory, config: RunConfig, *, clock: Clock | None = None, sinks: Sequence[Sink] = ()
 ) -> RunResult:
-    """Go on with a run that crashed or stopped, in place, from its last committed tick."""
+    """Resume a run that crashed or stopped, in place, from its last committed tick."""
     clock = clock or SystemClock()
     directory.acquire()
     try:
-        _bring_back(directory)
+        if is_packed(directory.database):
+            unpack_run(directory)
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, clock)
     except PtpError:
@@ -73,7 +78,8 @@ def resume(
         metadata.status, metadata.completed_at = "running", None
         metadata.ticks = metadata.stop = metadata.error = metadata.exit_code = None
         metadata.resumed = [*metadata.resumed, Resumed(iso(clock.time()), engine.progress.ticks)]
-        return Session(config, engine, Recorder(directory, metadata, config), watcher or Watcher()).play()
+        context = _context(directory, metadata, config, engine)
+        return Session(context, engine, Recorder(directory, context), sinks).play()
     finally:
         engine.world.close()
         directory.release()
@@ -84,11 +90,33 @@ def fork(
     at_tick: int,
     config: RunConfig,
     *,
+    run_id: str | None = None,
     clock: Clock | None = None,
-    watcher: Watcher | None = None,
+    sinks: Sequence[Sink] = (),
 ) -> RunResult:
     """Start a new run whose history is another one's up to a tick."""
     clock = clock or SystemClock()
+    engine, agent_seed = _engine_at(parent, at_tick, config, clock)
+    try:
+        directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
+        try:
+            metadata = _introduce(config, engine, directory, agent_seed)
+            metadata.parent = Parent(parent.run_id, at_tick)
+            context = _context(directory, metadata, config, engine)
+            recorder = Recorder(directory, context)
+            recorder.adopt(readable(parent.database), parent.run_id, at_tick)
+            adopt_pictures(context, parent, at_tick)
+            _count_spending(engine, directory)
+        except (PtpError, KeyboardInterrupt):
+            directory.discard()
+            raise
+        return Session(context, engine, recorder, sinks).play()
+    finally:
+        engine.world.close()
+
+
+def _engine_at(parent: RunDirectory, at_tick: int, config: RunConfig, clock: Clock) -> tuple[Engine, int]:
+    """Return an engine that stands at a tick of another run, and the seed of its agent."""
     origin, tape = parent.read_metadata(), Tape(parent)
     try:
         if not 0 <= at_tick <= tape.length:
@@ -100,32 +128,12 @@ def fork(
         travel(engine, tape, SnapshotStore(parent.path / "snapshots"), at_tick, with_agent=same_mind)
     finally:
         tape.close()
-    try:
-        directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
-        try:
-            recorder = _fork_recorder(config, engine, directory, parent, at_tick, agent_seed)
-        except (PtpError, KeyboardInterrupt):
-            directory.discard()
-            raise
-        return Session(config, engine, recorder, watcher or Watcher()).play()
-    finally:
-        engine.world.close()
-
-
-def _bring_back(directory: RunDirectory) -> None:
-    """Unpack the database of an archived run that is gone on with."""
-    if is_packed(directory.database):
-        from ptp.retention.rollup import unpack_run
-
-        unpack_run(directory)
+    return engine, agent_seed
 
 
 def _prune_first(config: RunConfig) -> None:
     storage = config.storage
     if storage.prune_on_start:
-        from ptp.retention.jobs import prune_at_start
-        from ptp.retention.plan import Limits
-
         prune_at_start(Path(config.system.data_dir), Limits(storage.max_record_bytes, storage.max_sessions))
 
 
@@ -134,18 +142,6 @@ def engine_of(directory: RunDirectory, metadata: Metadata, config: RunConfig, cl
     seed = metadata.random_seed
     agent_seed = derive_seed(seed, "agent") if metadata.agent_seed is None else metadata.agent_seed
     return _make_engine(config, directory.resolve(metadata.world), clock, seed, agent_seed)
-
-
-def _fork_recorder(
-    config: RunConfig, engine: Engine, directory: RunDirectory, parent: RunDirectory, at_tick: int, agent_seed: int
-) -> Recorder:
-    metadata = _introduce(config, engine, directory, agent_seed)
-    metadata.parent = Parent(parent.run_id, at_tick)
-    recorder = Recorder(directory, metadata, config)
-    recorder.adopt(readable(parent.database), parent.run_id, at_tick)
-    adopt_pictures(config, engine, recorder, parent, at_tick)
-    _count_spending(engine, directory)
-    return recorder
 
 
 def _count_spending(engine: Engine, directory: RunDirectory) -> None:
@@ -157,11 +153,15 @@ def _count_spending(engine: Engine, directory: RunDirectory) -> None:
 def _make_engine(config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int) -> Engine:
     world = make_world(spec, config.world.render_mode)
     try:
-        agent = make_agent(config.agent.name, world, AgentOptions(seed=agent_seed, script=config.agent.script))
-        return Engine(world, agent, config, clock, seed)
+        options = AgentOptions(seed=agent_seed, script=config.agent.script)
+        return Engine(world, make_agent(config.agent.name, world, options, clock.wake), config, clock, seed)
     except PtpError:
         world.close()
         raise
+
+
+def _context(directory: RunDirectory, metadata: Metadata, config: RunConfig, engine: Engine) -> RunContext:
+    return RunContext(directory.path, metadata, config, engine.play, engine)
 
 
 def _introduce(config: RunConfig, engine: Engine, directory: RunDirectory, agent_seed: int) -> Metadata:
@@ -174,7 +174,7 @@ def _introduce(config: RunConfig, engine: Engine, directory: RunDirectory, agent
         world=directory.keep_files(engine.world.spec),
         facts=engine.world.facts,
         agent=config.agent.name,
-        random_seed=engine.seed,
+        random_seed=engine.play.seed,
         started_at=iso(engine.clock.time()),
         agent_seed=agent_seed,
     )

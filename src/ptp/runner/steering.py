@@ -3,133 +3,125 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Any
 
-import msgspec
-
-from ptp.config import RunConfig
-from ptp.config.tree import BY_FLAG, SETTINGS, build
-from ptp.engine import Engine
-from ptp.errors import ConfigError, PtpError, UnknownName, UsageError
-from ptp.recording import Recorder
-from ptp.recording.log import LOGGER
-from ptp.records import Stop
-from ptp.runner.control import Request
-from ptp.runner.keeper import SnapshotKeeper
+from ptp.config import changed, differences
+from ptp.errors import PtpError, SnapshotError
+from ptp.records import ConfigChanged, Rewound, Stop
+from ptp.replay import Tape
+from ptp.replay.travel import restore
+from ptp.runner import protocol
+from ptp.runner.control import Asked
+from ptp.runner.protocol import Answer
+from ptp.runner.services import Services
+from ptp.snapshots import Snapshot, SnapshotHeader
 
 HOLD = 0.05  # seconds between two looks at the controls while paused
-CHANGEABLE = ("tick_rate", "command", "limits")
 
 
 class Steering:
     """Answers requests between two ticks, and holds the run while it is paused."""
 
-    def __init__(self, config: RunConfig, engine: Engine, recorder: Recorder, keeper: SnapshotKeeper) -> None:
-        self._config = config
-        self._engine = engine
-        self._recorder = recorder
-        self._keeper = keeper
+    def __init__(self, services: Services) -> None:
+        self._run = services.run
+        self._engine = services.engine
+        self._services = services
         self.stop: Stop | None = None
-        self.paused = False
         self._until: int | None = None  # the tick at which a stepped run pauses again
-        self.verbs: dict[str, Callable[..., dict[str, Any]]] = {
-            "status": self._status,
-            "pause": self._pause,
-            "resume": self._resume,
-            "step": self._step,
-            "snapshot": self._snapshot,
-            "snapshots": self._snapshots,
-            "restore": self._restore,
-            "rollback": self._rollback,
-            "set": self._set,
-            "stop": self._stop,
-        }
 
-    def serve(self, waiting: deque[Request]) -> None:
-        """Answer every request that waits; a request that can't be met is told why, and the run goes on."""
+    @property
+    def counts(self) -> bool:
+        """Whether the run steps towards a tick."""
+        return self._until is not None
+
+    def serve(self, waiting: deque[Asked]) -> None:
+        """Answer every request that waits; one that can't be met is told why, and the run goes on."""
         while waiting:
-            request = waiting.popleft()
+            asked = waiting.popleft()
             try:
-                if request.verb not in self.verbs:
-                    raise UnknownName("control verb", request.verb, list(self.verbs))
-                request.reply(self.verbs[request.verb](**request.arguments))
+                asked.reply(self._meet(asked.request))
             except PtpError as problem:
-                request.reply({"error": str(problem)})
-            except (TypeError, ValueError) as problem:
-                request.reply({"error": f"{request.verb}: {problem}"})
+                asked.reply(Answer(error=str(problem)))
+
+    def _meet(self, request: protocol.Request) -> Answer:
+        snapshot: SnapshotHeader | None = None
+        snapshots: list[SnapshotHeader] | None = None
+        match request:
+            case protocol.Pause():
+                self._pause()
+            case protocol.Resume():
+                self._run.paused, self._until = False, None
+                self._log("resumed")
+            case protocol.Step(ticks):
+                self._run.paused, self._until = False, self._run.tick + ticks
+                self._log(f"steps {ticks} ticks")
+            case protocol.TakeSnapshot(name, message):
+                snapshot = self._services.keeper.create("asked for", name=name, message=message)
+            case protocol.ListSnapshots():
+                snapshots = self._services.keeper.headers()
+            case protocol.Restore(wanted):
+                snapshot = self.go_back(self._services.keeper.find(wanted), f"restored {wanted}")
+            case protocol.Rollback(count):
+                snapshot = self.rollback(count, f"rolled back {count} snapshots")
+            case protocol.Change(flags):
+                self._change(flags)
+            case protocol.End():
+                self.stop = Stop("manual", "control", "stopped by request")
+                self._log("stopping")
+        return Answer(now=self._services.live.now(), snapshot=snapshot, snapshots=snapshots)
+
+    def _pause(self) -> None:
+        self._run.paused, self._until = True, None
+        self._log("paused")
 
     def holds(self) -> bool:
         """Whether the run is paused; then a moment passes, which does not count as played."""
-        if self._until is not None and self._engine.progress.ticks >= self._until:
-            self.paused, self._until = True, None
-        if not self.paused:
+        if self._until is not None and self._run.tick >= self._until:
+            self._run.paused, self._until = True, None
+        if not self._run.paused:
             return False
-        began = self._engine.clock.monotonic()
-        self._engine.clock.sleep(HOLD)
-        self._engine.skip(self._engine.clock.monotonic() - began)
+        clock = self._run.clock
+        began = clock.monotonic()
+        clock.sleep(HOLD)
+        self._engine.skip(clock.monotonic() - began)
         return True
 
-    def _status(self) -> dict[str, Any]:
-        progress = self._engine.progress
-        return {
-            "run_id": self._recorder.metadata.run_id,
-            "paused": self.paused,
-            "tick": progress.ticks,
-            "episode": self._engine.episode,
-            "reward": progress.reward,
-            "cost": progress.cost,
-            "elapsed": round(progress.elapsed, 3),
-            "context": self._engine.world.context(),
-        }
-
-    def _pause(self) -> dict[str, Any]:
-        self.paused, self._until = True, None
-        return self._say("paused")
-
-    def _resume(self) -> dict[str, Any]:
-        self.paused = False
-        return self._say("resumed")
-
-    def _step(self, ticks: int = 1) -> dict[str, Any]:
-        if int(ticks) < 1:
-            raise UsageError(f"can't step {ticks} ticks; give a whole number, 1 or more")
-        self.paused, self._until = False, self._engine.progress.ticks + ticks
-        return self._say("stepped")
-
-    def _snapshot(self, name: str | None = None, message: str | None = None) -> dict[str, Any]:
-        header = self._keeper.create("asked for", name=name, message=message)
-        return {"snapshot": msgspec.to_builtins(header)}
-
-    def _snapshots(self) -> dict[str, Any]:
-        return {"snapshots": msgspec.to_builtins(self._keeper.headers())}
-
-    def _restore(self, snapshot: str) -> dict[str, Any]:
-        header = self._keeper.go_back(self._keeper.find(snapshot), f"restored {snapshot}")
-        return {"tick": header.tick, "snapshot": msgspec.to_builtins(header)}
-
-    def _rollback(self, count: int = 1) -> dict[str, Any]:
-        header = self._keeper.rollback(count, f"rolled back {count} snapshots")
-        return {"tick": header.tick, "snapshot": msgspec.to_builtins(header)}
-
-    def _set(self, flags: dict[str, str]) -> dict[str, Any]:
+    def _change(self, flags: dict[str, str]) -> None:
         """Change settings of the running run; all are checked before any is taken over."""
-        values = {item: getattr(getattr(self._config, item.section), item.name) for item in SETTINGS}
-        for flag, text in flags.items():
-            if flag not in BY_FLAG:
-                raise UnknownName("flag", flag, list(BY_FLAG))
-            if BY_FLAG[flag].section not in CHANGEABLE:
-                raise ConfigError(f"{flag} can't be changed while the run goes on; fork the run to change it")
-            values[BY_FLAG[flag]] = BY_FLAG[flag].parse(str(text), flag)
-        config = build(values)
+        run = self._run
+        config = changed(run.config, flags)
+        new = differences(run.config, config)
         self._engine.reconfigure(config)
-        self._config = config
-        return self._say("set " + ", ".join(f"{flag} {text}" for flag, text in flags.items()))
+        run.config = config
+        run.tell(ConfigChanged(run.clock.time(), run.tick, new))
+        self._services.fanout.hand_over()
+        self._services.recorder.keep_config()
+        self._log("set " + ", ".join(f"{flag} {text}" for flag, text in flags.items()))
 
-    def _stop(self) -> dict[str, Any]:
-        self.stop = Stop("manual", "control", "stopped by request")
-        return self._say("stopping")
+    def _log(self, what: str) -> None:
+        self._run.log.info(what, extra={"event": "control", "tick": self._run.tick})
 
-    def _say(self, what: str) -> dict[str, Any]:
-        LOGGER.info(what, extra={"event": "control", "tick": self._engine.progress.ticks})
-        return {"tick": self._engine.progress.ticks, "paused": self.paused}
+    # -- going back --------------------------------------------------------------------------------------------
+
+    def rollback(self, count: int, reason: str) -> SnapshotHeader:
+        """Go back *count* snapshots in memory."""
+        return self.go_back(self._services.keeper.ring.back(count), reason)
+
+    def go_back(self, snapshot: Snapshot, reason: str) -> SnapshotHeader:
+        """Go back to a snapshot of this run; what came after it is given up."""
+        run, header = self._run, snapshot.header
+        dropped, from_tick = len(self._engine.buffer), run.tick
+        self._services.fanout.hand_over()
+        self._services.recorder.flush()
+        tape = Tape(self._services.recorder.directory)
+        try:
+            if not tape.is_current(header):
+                raise SnapshotError(
+                    f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
+                )
+            restore(self._engine, snapshot, tape)
+        finally:
+            tape.close()
+        run.metadata.rewinds += 1
+        run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, header.tick, reason, dropped)
+        self._services.fanout.rewound(header.tick)
+        return header

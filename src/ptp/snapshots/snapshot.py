@@ -22,7 +22,7 @@ from xxhash import xxh3_64_digest, xxh3_128_hexdigest
 
 from ptp._util.clock import iso
 from ptp._util.ids import uuid7
-from ptp.engine import Engine
+from ptp.engine import Engine, EngineState
 from ptp.errors import SnapshotError
 from ptp.records import WorldFacts
 from ptp.snapshots.tape import SharedTape, decode_tape, encode_tape
@@ -75,7 +75,7 @@ class Snapshot(msgspec.Struct):
 
     header: SnapshotHeader
     world: bytes
-    engine: dict[str, Any]
+    engine: EngineState
     agent: dict[str, Any]
     tape: SharedTape | None = None
     """What led to it, in a snapshot that is shared."""
@@ -89,7 +89,7 @@ def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int
         snapshot_id=uuid7(engine.clock.time()),
         run_id=run_id,
         tick=progress.ticks,
-        episode=engine.episode,
+        episode=engine.play.episode,
         created_at=iso(engine.clock.time()),
         world=facts.name,
         family=facts.family,
@@ -105,7 +105,7 @@ def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int
         agent=agent_name,
         reason=reason,
         location=engine.world.context(),
-        progress={"reward": progress.reward, **msgspec.structs.asdict(progress.signals)},
+        progress={"reward": progress.reward, **progress.signals.values},
         **details,
     )
     world = engine.world.save() if facts.snapshot == "state" else b""
@@ -190,9 +190,9 @@ def unpack(data: bytes, name: str) -> Snapshot:
         raise SnapshotError(f"{name} is damaged: its payload does not match its hash; use an older snapshot")
     world, engine_part, agent_part, tape = _split(payload, header, name)
     try:
-        engine = msgspec.json.decode(engine_part, type=dict[str, Any])
+        engine = msgspec.json.decode(engine_part, type=EngineState)
         agent = msgspec.json.decode(agent_part, type=dict[str, Any])
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
     return Snapshot(header, bytes(world), engine, agent, decode_tape(tape, header.tick, name))
 

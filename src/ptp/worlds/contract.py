@@ -18,12 +18,21 @@ Command = Any
 
 
 class Signals(msgspec.Struct, frozen=True, gc=False):
-    """What pacing and limits need to know of a state; None where the world has no such thing."""
+    """What pacing and limits need to know of a state."""
 
-    battle: bool = False
-    caught: int | None = None
-    badges: int | None = None
-    level: int | None = None
+    engaged: bool = False
+    """Whether the player is in a fight, or whatever else calls for a pace of its own."""
+    values: dict[str, float] = {}
+    """The declared signals that can be read now."""
+
+
+class WorldEvent(msgspec.Struct, frozen=True, gc=False):
+    """Something that happened in a step."""
+
+    kind: str
+    title: str
+    """The event in a few words."""
+    detail: Any
 
 
 class Outcome(msgspec.Struct, gc=False):
@@ -47,10 +56,12 @@ class World:
     snapshot: ClassVar[SnapshotKind] = "tape"
     releases_lock: ClassVar[bool] = False
     """Whether most of a step runs without Python's lock, so that other threads can work meanwhile."""
-    events: Sequence[msgspec.Struct] = ()
+    events: Sequence[WorldEvent] = ()
     """What happened in the last step, for worlds that can tell."""
     remarks: Sequence[str] = ()
     """What a person should know before the world is played."""
+    info: dict[str, Any] = {}
+    """What the last reset said beside the observation."""
     command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
@@ -84,9 +95,9 @@ class World:
         """Return words for the commands 0, 1, 2, ..., where the world has them."""
         return self.command_names.get(self.spec.options.get("id", "").split("-")[0], ())
 
-    def reset(self, seed: int) -> Observation:
-        """Begin an episode and return its first observation."""
-        observation, _ = self.env.reset(seed=seed)
+    def reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observation:
+        """Begin an episode and return its first observation; without a seed the world goes on with its own dice."""
+        observation, self.info = self.env.reset(seed=seed, options=options)
         return observation
 
     def step(self, command: Command) -> Outcome:
@@ -118,6 +129,10 @@ class World:
     def raw_frame(self) -> np.ndarray[Any, Any] | str | None:
         """Return the present picture in the form that is had soonest: pixels may have alpha, or be grey."""
         return self.frame()
+
+    def annotations(self) -> Any:
+        """Return what the picture shows, for worlds that can tell: text, figures and menus, each with its box."""
+        return None
 
     def observe(self) -> Observation:
         """Return what the last step or reset showed; a world that can load a state shows it without a step."""

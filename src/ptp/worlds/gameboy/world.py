@@ -11,7 +11,7 @@ import xxhash
 
 from ptp.errors import ConfigError, WorldError
 from ptp.records import SnapshotKind, WorldFacts, WorldSpec
-from ptp.worlds.contract import Outcome, Signals, World
+from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
@@ -24,6 +24,7 @@ from ptp.worlds.gameboy.reader import StateReader
 from ptp.worlds.gameboy.saved import pack, unpack
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
+from ptp.worlds.gameboy.titles import title_of
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
 SIGNALS = ("battle", "caught", "badges", "level")
@@ -77,7 +78,7 @@ class GameBoyWorld(World):
     def _begin(self, battles: BattleLog | None = None) -> None:
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
-        self.events: list[GameEvent] = []
+        self.events: list[WorldEvent] = []
         """What happened in the last tick."""
         self._data: bytes | None = None
         self._look()
@@ -89,7 +90,7 @@ class GameBoyWorld(World):
         """Return the buttons."""
         return BUTTONS
 
-    def reset(self, seed: int) -> Any:
+    def reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Any:
         """Go back to the start; the seed changes nothing, for a cartridge has no dice of its own."""
         self.env.reset(seed=seed)
         self._begin()
@@ -100,7 +101,8 @@ class GameBoyWorld(World):
         self.env.advance(command)
         before = self._state
         if self._look():
-            self.events = differences(before, self._state) + self._battles.feed(self._state)
+            events = differences(before, self._state) + self._battles.feed(self._state)
+            self.events = [_told(event) for event in events]
             self._number_turn()
         else:
             self.events = []
@@ -149,7 +151,14 @@ class GameBoyWorld(World):
             self._signals_of = state
             if state.party is not last.party:
                 self._level = max((member.level for member in state.party), default=None) if state.party else None
-            self._signals = Signals(state.battle is not None, state.owned, state.badges, self._level)
+            self._signals = Signals(
+                state.battle is not None,
+                {
+                    k: v
+                    for k, v in (("caught", state.owned), ("badges", state.badges), ("level", self._level))
+                    if v is not None
+                },
+            )
         return self._signals
 
     @property
@@ -199,6 +208,11 @@ class GameBoyWorld(World):
     def close(self) -> None:
         """Switch the emulator off."""
         self.env.close()
+
+
+def _told(event: GameEvent) -> WorldEvent:
+    kind = str(event.__struct_config__.tag)
+    return WorldEvent(kind, title_of(kind, msgspec.structs.asdict(event)), event)
 
 
 def _read_options(spec: WorldSpec) -> Options:

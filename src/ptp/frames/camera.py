@@ -1,0 +1,188 @@
+"""The camera of a run: told of every tick, it draws a picture only when one is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from ptp._util.attempt import attempt
+from ptp.config.tree import Screenshot
+from ptp.frames.disk import DiskWatch
+from ptp.frames.lane import BackgroundLane, DirectLane
+from ptp.frames.pictures import Picture, as_kept, check
+from ptp.frames.profiles import StorageProfile
+from ptp.frames.ring import FrameRing
+from ptp.frames.shots import Counts, Drawn, Shot
+from ptp.frames.stores import NoStore, make_store
+from ptp.frames.triggers import Moment, Trigger, Triggers
+from ptp.frames.video import VideoWriter
+from ptp.records import FrameKept, Record, RunResult
+from ptp.sinks import RunContext, Sink
+from ptp.worlds.knowledge import knowledge_of
+
+MEASURE_EVERY = 1.0  # seconds of play
+
+
+class Camera(Sink):
+    """Keeps the pictures of one run.
+
+    A picture is drawn for a screenshot, for the video, or for the ring; each is drawn once and used by all. Of a world
+    that can tell, what is to be seen in a kept picture is kept too.
+    """
+
+    inline = True
+    each_tick = True
+
+    def __init__(self, run: RunContext, profile: StorageProfile, video: VideoWriter | None = None) -> None:
+        self._run = run
+        self._world = world = run.play.world
+        self._progress = run.play.progress
+        config = run.config.screenshot
+        self._draws = world.facts.render_mode is not None and self._wants(config, profile)
+        turns = knowledge_of(world.facts.family).turn_kinds
+        self._triggers = Triggers(config, profile.keep_every_n_frames, profile.store_reward_spikes_only, turns)
+        self._ring_every = profile.ring_every_n_ticks if self._draws else 0
+        self._video = video
+        self._told: set[str] = set()
+        sink_url = run.config.storage.frame_sink
+        self._store = make_store(run.path, config, profile, sink_url) if self._draws else NoStore()
+        self.counts: Counts = self._store.counts
+        self.ring = FrameRing(profile.ring_frames)
+        self.watch = DiskWatch(run.path, profile.max_record_bytes)
+        self._lane = self._open_lane(config.in_background)
+        self._measured = 0.0
+
+    def _open_lane(self, in_background: bool) -> BackgroundLane | DirectLane:
+        if in_background:
+            return BackgroundLane(self._keep, patient=False)
+        if self._world.releases_lock and self._draws:
+            return BackgroundLane(self._develop, patient=True)
+        return DirectLane(self._develop)
+
+    def _develop(self, drawn: Drawn) -> list[Record]:
+        """Hold a picture for going back, and keep it when it is due; the run may go on meanwhile."""
+        self.ring.add(drawn.tick, drawn.picture)
+        return self._keep(drawn)
+
+    def _keep(self, drawn: Drawn) -> list[Record]:
+        if not isinstance(drawn, Shot):
+            return []
+        return self._store.keep(msgspec.structs.replace(drawn, picture=as_kept(drawn.picture)))
+
+    def _wants(self, config: Screenshot, profile: StorageProfile) -> bool:
+        if profile.tier == "none":
+            return False
+        asked = config != Screenshot()  # whoever sets anything about pictures wants them
+        return asked or profile.pictures == "all" or self._world.facts.render_mode == "ansi"
+
+    def took(self, records: Sequence[Record]) -> None:
+        """Take in what one tick told, and keep the picture that is due."""
+        if self._draws or self._video is not None:
+            moment = self._triggers.read(records, self._progress.signals.engaged)
+            if moment is not None:
+                self._see(moment)
+            self._run.tell(*self._lane.done())
+        elapsed = self._progress.elapsed
+        if elapsed - self._measured >= MEASURE_EVERY:
+            self._measured = elapsed
+            self._measure()
+
+    def _see(self, moment: Moment) -> None:
+        due = moment.trigger if self._draws else None
+        if due is not None and self.watch.full:
+            self.counts.skipped += 1
+            due = None
+        film = self._video if moment.step is not None else None
+        for_ring = self._ring_every and moment.tick % self._ring_every == 0
+        if due is None and film is None and not for_ring:
+            return
+        picture = self._draw()
+        if picture is None:
+            return
+        if film is not None:
+            self._roll(film, picture)
+        if self._lane.patient:
+            self._hand_over(moment, due, picture)
+            return
+        self.ring.add(moment.tick, picture)
+        if due is not None:
+            self._hand_over(moment, due, picture)
+
+    def _draw(self) -> Picture | None:
+        picture = attempt(self._frame)
+        if isinstance(picture, Exception):
+            self.counts.failed += 1
+            self._warn("frame_failed", f"the world can't draw its picture: {picture!r}")
+            return None
+        if picture is None:
+            self._draws = False
+            self._warn("frame_absent", "the world has no picture; none are kept")
+        return picture
+
+    def _frame(self) -> Picture | None:
+        picture = self._world.raw_frame()
+        if picture is not None:
+            check(picture)
+        return picture
+
+    def _hand_over(self, moment: Moment, trigger: Trigger | None, picture: Picture) -> None:
+        tick, step, at = moment.tick, moment.step, self._run.clock.time()
+        drawn = Drawn(tick, at, picture)
+        if trigger is not None:
+            screen_type = self._run.play.context.partition(":")[0] or None
+            drawn = Shot(tick, at, picture, trigger, step.episode if step else 0, screen_type, self._describe())
+        if not self._lane.put(drawn, urgent=trigger is not None) and trigger is not None:
+            self.counts.dropped += 1
+            self._warn("frame_dropped", "pictures come faster than they can be kept; some are dropped")
+
+    def _describe(self) -> Any:
+        """Return what is to be seen in the picture, as plain data."""
+        found = attempt(lambda: msgspec.to_builtins(self._world.annotations()))
+        if isinstance(found, Exception):
+            self._warn("annotations_failed", f"the world can't tell what its picture shows: {found!r}")
+            return None
+        return found
+
+    def _roll(self, film: VideoWriter, picture: Picture) -> None:
+        if isinstance(picture, str):
+            self._video = None
+            self._warn("video_ended", "the world draws text, so there is no video; try --render-mode rgb_array")
+            return
+        film.add(picture)
+        if film.problem is not None:
+            self._video = None
+            self._warn("video_ended", f"the video ended early: {film.problem}")
+
+    def _warn(self, kind: str, message: str) -> None:
+        if kind not in self._told:
+            self._told.add(kind)
+            self._run.notice("warning", kind, message)
+
+    def rewound(self, tick: int) -> None:
+        """Forget the ticks after *tick*, which the run has taken back."""
+        for record in self._lane.settle():
+            if type(record) is not FrameKept or record.tick <= tick:
+                self._run.tell(record)
+        self.ring.forget_after(tick)
+        self._store.forget_after(tick)
+
+    def _measure(self) -> None:
+        use = self.watch.measure(self.counts.bytes)
+        measure: Callable[[str, float, str], None] = self._run.measure
+        measure("disk_used", use.used, "bytes")
+        measure("disk_free", use.free, "bytes")
+        measure("frames_kept", self.counts.kept, "pictures")
+        measure("frames_dropped", self.counts.dropped, "pictures")
+        measure("frames_failed", self.counts.failed, "pictures")
+        self._run.tell(*self.watch.judge(use, self._run.clock.time(), self._run.tick))
+
+    def ended(self, result: RunResult) -> None:
+        """Keep what is still waiting."""
+        self._measure()
+        if self._video is not None:
+            self._video.close()
+            if self._video.problem is not None:
+                self._warn("video_ended", f"the video ended early: {self._video.problem}")
+        self._run.tell(*self._lane.close(), *self._store.close())
