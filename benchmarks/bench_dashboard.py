@@ -27,6 +27,7 @@ from ptp.recording.directory import run_paths
 from ptp.records import Metadata
 from ptp.runner import run
 from ptp.runner.control import ask
+from ptp.runner.protocol import Status
 from ptp.web.app import STATIC
 from ptp.web.server import bind
 
@@ -112,10 +113,16 @@ def latency(url: str) -> None:
     )  # fmt: skip
 
 
+def _tick(directory: RunDirectory) -> int:
+    now = ask(directory, Status()).now
+    assert now is not None
+    return now.tick
+
+
 def _pace(directory: RunDirectory, seconds: float) -> float:
-    began, first = time.monotonic(), ask(directory, "status")["tick"]
+    began, first = time.monotonic(), _tick(directory)
     time.sleep(seconds)
-    return float((ask(directory, "status")["tick"] - first) / (time.monotonic() - began))
+    return float((_tick(directory) - first) / (time.monotonic() - began))
 
 
 CLIENT = """

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 from benchmarks.common import play, report
 from ptp.agents import AgentOptions, Observation, make_agent
-from ptp.engine import Engine, Progress
-from ptp.runner import Watcher
 from ptp.worlds import find_world, make_world
 
 SEEDS = range(1, 11)
@@ -20,34 +17,20 @@ MEASURED_TICKS = 3_000
 ROUNDS = 3
 
 
-class Keeper(Watcher):
-    """Keeps what the run had come to."""
-
-    def __init__(self) -> None:
-        self.progress = Progress()
-
-    def began(self, directory: Path, engine: Engine) -> None:
-        """Hold on to the run's progress."""
-        self.progress = engine.progress
-
-
 def ticks_to_badge(seed: int) -> int | None:
     """Return the ticks a run took for the badge and two catches; None when it did not get there."""
-    keeper = Keeper()
-    result = play(
-        watcher=keeper, world="tallgrass", agent="explorer", random_seed=seed, max_ticks=MOST_TICKS, max_badges=1
-    )
+    result = play(world="tallgrass", agent="explorer", random_seed=seed, max_ticks=MOST_TICKS, max_badges=1)
     if result.error is not None:
         raise SystemExit(f"seed {seed}: {result.error}")
-    signals = keeper.progress.signals
-    return result.ticks if signals.badges and (signals.caught or 0) >= SPECIES else None
+    badges, caught = result.signals.get("badges", 0), result.signals.get("caught", 0)
+    return result.ticks if badges and caught >= SPECIES else None
 
 
 def decision_microseconds(ticks: int) -> float:
     """Return what one decision takes of the processor on average, from power-on."""
     world = make_world(find_world("tallgrass"))
     observation = world.reset(0)
-    agent = make_agent("explorer", world, AgentOptions(seed=1))
+    agent = make_agent("explorer", world, AgentOptions(seed=1), lambda: None)
     spent = 0.0
     for tick in range(ticks):
         seen = Observation(observation, world.state(observation), tick, 1, tick)

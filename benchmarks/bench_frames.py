@@ -14,9 +14,9 @@ import numpy as np
 from benchmarks.common import report
 from ptp._util.clock import SystemClock
 from ptp.config.tree import Screenshot
-from ptp.engine.records import Step
 from ptp.frames import FrameKeeper, StorageProfile, find_profile
 from ptp.frames.disk import tree_bytes
+from ptp.records import Step
 from ptp.worlds import World, find_world, make_world
 
 PICTURES = 400

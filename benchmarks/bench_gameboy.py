@@ -18,7 +18,8 @@ from ptp.config.tree import BY_FLAG, build
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
-from ptp.runner import Watcher, run
+from ptp.runner import run
+from ptp.sinks import Sink
 from ptp.worlds import find_world, make_world
 from ptp.worlds.gameboy.commands import BUTTONS, DEFAULT_HOLD
 from ptp.worlds.gameboy.profiles import BUILT_IN
@@ -51,12 +52,12 @@ def bare(commands: list[str]) -> Loop:
 
 
 def recorded(
-    agent: str, ticks: int, folder: str, seed: int = 1, watcher: Watcher | None = None
+    agent: str, ticks: int, folder: str, seed: int = 1, sink: Sink | None = None
 ) -> tuple[RunDirectory, float]:
     """Record a run and return its directory and its seconds."""
     flags = {"--world": "tallgrass", "--agent": agent, "--max-ticks": ticks, "--tick-rate-base": 0,
              "--random-seed": seed, "--data-dir": folder, "--tick-rate-timeout": 0}  # fmt: skip
-    result = run(build({BY_FLAG[flag]: value for flag, value in flags.items()}), watcher=watcher)
+    result = run(build({BY_FLAG[flag]: value for flag, value in flags.items()}), sinks=[sink] if sink else [])
     return RunDirectory(Path(result.directory)), result.elapsed_seconds
 
 

@@ -31,7 +31,7 @@ def bare() -> Loop:
 def pair() -> tuple[float, float, float]:
     """Return the run's share of the speed of Gymnasium alone, and the ticks per second of both."""
     beside = Beside(bare, times=10)
-    result = play(world="CliffWalking-v1", max_ticks=TICKS, watcher=beside)
+    result = play(world="CliffWalking-v1", max_ticks=TICKS, sink=beside)
     ratio = beside.ratio(result.elapsed_seconds)
     return ratio, result.ticks / (result.elapsed_seconds - beside.held_up), result.ticks / beside.alone
 

@@ -25,8 +25,8 @@ from benchmarks.lander import STEPS, fly, lander
 from ptp._util.clock import SystemClock
 from ptp.config.tree import Screenshot
 from ptp.engine import Progress
-from ptp.engine.records import Step
 from ptp.frames import FrameKeeper, StorageProfile, VideoWriter, video_of_run
+from ptp.records import Step
 from ptp.worlds import find_world, make_world
 from ptp.worlds.gameboy.profiles import BUILT_IN
 

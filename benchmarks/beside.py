@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 from ptp.engine import Progress
-from ptp.runner import Watcher
+from ptp.records import Record, RunResult
+from ptp.sinks import RunContext, Sink
 
 Loop = Callable[[int], None]
+STRETCH = 0.1  # seconds of the run between two turns of the bare loop
 
 
-class Beside(Watcher):
+class Beside(Sink):
     """Lets a bare loop do, after each stretch of a run, as many ticks as the run did, or *times* as many.
 
     A fast loop needs many, to be warm for most of its turn.
     """
+
+    inline = True
 
     def __init__(self, make: Callable[..., Loop], *arguments: Any, times: int = 1) -> None:
         self._times = times
@@ -31,12 +35,25 @@ class Beside(Watcher):
         self._process.start()
         self._line.recv()  # it is ready
         self._ticks = 0
+        self._looked = 0.0
         self.alone = 0.0
         """Seconds that the bare loop took."""
         self.held_up = 0.0
         """Seconds that the run waited for it."""
 
-    def ticked(self, progress: Progress) -> None:
+    def began(self, run: RunContext) -> None:
+        self._progress = run.play.progress
+        self._ticks = self._progress.ticks
+
+    def took(self, records: Sequence[Record]) -> None:
+        if self._progress.elapsed - self._looked > STRETCH:
+            self._looked = self._progress.elapsed
+            self._let_it_play(self._progress)
+
+    def ended(self, result: RunResult) -> None:
+        self._let_it_play(self._progress)
+
+    def _let_it_play(self, progress: Progress) -> None:
         began = time.perf_counter()
         self._line.send((progress.ticks - self._ticks) * self._times)
         self._ticks = progress.ticks

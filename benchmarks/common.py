@@ -11,7 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ptp.config.tree import BY_FLAG, build
-from ptp.runner import RunResult, Watcher, run
+from ptp.records import RunResult
+from ptp.runner import run
+from ptp.sinks import Sink
 
 
 def report(name: str, measured: float, goal: float, *, at_least: bool, unit: str, **facts: Any) -> None:
@@ -27,12 +29,12 @@ def report(name: str, measured: float, goal: float, *, at_least: bool, unit: str
     print(json.dumps(figure), flush=True)
 
 
-def play(*, watcher: Watcher | None = None, **flags: Any) -> RunResult:
+def play(*, sink: Sink | None = None, **flags: Any) -> RunResult:
     """Play one run in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         values = {"tick_rate_base": 0, "random_seed": 1, "data_dir": folder, **flags}
         config = build({BY_FLAG["--" + name.replace("_", "-")]: value for name, value in values.items()})
-        return run(config, watcher=watcher)
+        return run(config, sinks=[sink] if sink else [])
 
 
 def seconds(work: Callable[[], Any]) -> float:

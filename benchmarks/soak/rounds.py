@@ -17,6 +17,7 @@ from benchmarks.soak.shell import Shell, Wrong
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.runner.control import ask
+from ptp.runner.protocol import Status
 
 # world, agent, and ticks that take a few seconds at full speed
 STAGES = (("tallgrass", "explorer", 2_000), ("CliffWalking-v1", "random", 60_000), ("CartPole-v1", "random", 30_000),
@@ -274,7 +275,7 @@ class Soak:
 
 def _listens(directory: RunDirectory) -> bool:
     try:
-        return directory.is_alive() and bool(ask(directory, "status"))
+        return directory.is_alive() and bool(ask(directory, Status()))
     except PtpError:
         return False
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 
+from ptp._util.clock import iso
 from ptp.agents import Agent, AgentOptions, Decision, Observation
-from ptp.records import WorldFacts, WorldSpec
+from ptp.config import RunConfig
+from ptp.engine import Play
+from ptp.records import Metadata, WorldFacts, WorldSpec
+from ptp.sinks import RunContext
+from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import Outcome, Signals, World
 from ptp.worlds.spaces import CommandCodec, StateHash
 
@@ -138,3 +144,21 @@ class FakeAgent(Agent):
     def on_episode_end(self, episode: int, total_reward: float) -> None:
         """Remember the episode."""
         self.episodes.append((episode, total_reward))
+
+
+def fake_run(path: Path, world: World | None = None, config: RunConfig | None = None) -> RunContext:
+    """Return a run for a sink to hear of: nobody plays it, and its clock stands still."""
+    world, clock = world or FakeWorld(), ManualClock()
+    metadata = Metadata(
+        run_id=path.name,
+        status="running",
+        ptp_version="0",
+        schema_version=SCHEMA_VERSION,
+        experiment_name="default",
+        world=world.spec,
+        facts=world.facts,
+        agent="fake",
+        random_seed=1,
+        started_at=iso(clock.time()),
+    )
+    return RunContext(path, metadata, config or RunConfig(), Play(world, clock, seed=1))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from ptp.agents import Decision, Observation
 from ptp.config.tree import BY_FLAG, build
-from ptp.engine import DecisionEnded, DecisionMade, Engine, EpisodeEnded, Notice, Record, Step
+from ptp.engine import Engine, EngineState
 from ptp.errors import AgentError, ConfigError
+from ptp.records import DecisionEnded, DecisionMade, EpisodeEnded, Notice, Record, Step
 from ptp.testing import FakeAgent, FakeWorld, ManualClock
 from ptp.worlds import Signals, find_world, make_world
 
@@ -24,7 +26,7 @@ class Game:
         self.world = FakeWorld(episode_length)
         self.agent = FakeAgent(self.world, decisions)
         self.engine = Engine(self.world, self.agent, self.config, self.clock, seed=1)
-        self.records: list[Record] = []
+        self.records: list[Record] = self.engine.start()
 
     def tick(self, times: int = 1) -> list[Record]:
         new: list[Record] = []
@@ -131,7 +133,7 @@ def test_a_replay_of_the_same_seed_gives_the_same_hashes() -> None:
     hashes = []
     for _ in range(2):
         world = make_world(find_world("FrozenLake-v1"))
-        agent = make_agent("random", world, AgentOptions(seed=3))
+        agent = make_agent("random", world, AgentOptions(seed=3), lambda: None)
         config = build({BY_FLAG["--tick-rate-base"]: 0})
         engine = Engine(world, agent, config, ManualClock(), seed=9)
         hashes.append([r.state_hash for _ in range(300) for r in engine.tick() if isinstance(r, Step)])
@@ -170,16 +172,16 @@ def test_ticks_keep_the_base_rate() -> None:
 
 def test_battles_have_their_own_rate() -> None:
     game = Game(tick_rate_base=10, tick_rate_battle=2, command_interrupt_battle=False)
-    game.world.now = Signals(battle=True)
-    game.tick()
+    game.world.now = Signals(engaged=True)
+    game.tick(2)
     before = sum(game.clock.slept)
     game.tick(4)
-    assert sum(game.clock.slept) - before == pytest.approx(1.5 + 0.1, abs=0.11)
+    assert sum(game.clock.slept) - before == pytest.approx(2.0)
 
 
 def test_rate_0_never_sleeps_not_even_in_battles() -> None:
     game = Game(tick_rate_base=0, tick_rate_battle=2)
-    game.world.now = Signals(battle=True)
+    game.world.now = Signals(engaged=True)
     game.tick(50)
     assert game.clock.slept == []
 
@@ -304,7 +306,7 @@ def test_validation_drops_commands_meant_for_another_context() -> None:
     game = Game(Decision((1, 2, 3)), command_validate=True)
     game.tick()
     game.world.where = "elsewhere"
-    game.engine._read_state()
+    game.engine.play.context = "elsewhere"
     game.tick()
     assert game.notices() == ["command_invalid"] * 2
     assert game.engine.progress.ticks == 1
@@ -321,7 +323,7 @@ def test_without_validation_the_context_does_not_matter() -> None:
 def battle_at_second_tick(game: Game) -> None:
     def begin() -> None:
         if game.engine.progress.ticks == 1:
-            game.world.now = Signals(battle=True)
+            game.world.now = Signals(engaged=True)
 
     game.world.before_step = begin
 
@@ -371,9 +373,9 @@ def test_episodes_is_exact() -> None:
 @pytest.mark.parametrize(
     ("flag", "value", "signals"),
     [
-        ("max_pokemon_caught", 3, Signals(caught=3)),
-        ("max_badges", 1, Signals(badges=2)),
-        ("max_level", 10, Signals(level=10)),
+        ("max_pokemon_caught", 3, Signals(values={"caught": 3})),
+        ("max_badges", 1, Signals(values={"badges": 2})),
+        ("max_level", 10, Signals(values={"level": 10})),
     ],
 )
 def test_a_goal_in_the_game_ends_the_run(flag: str, value: int, signals: Signals) -> None:
@@ -389,7 +391,7 @@ def test_a_goal_in_the_game_ends_the_run(flag: str, value: int, signals: Signals
 def test_a_goal_the_world_cant_tell_is_refused() -> None:
     world = make_world(find_world("FrozenLake-v1"))
     config = build({BY_FLAG["--max-badges"]: 1})
-    with pytest.raises(ConfigError, match="--max-badges: world 'FrozenLake-v1' does not tell this"):
+    with pytest.raises(ConfigError, match="--max-badges: world 'FrozenLake-v1' does not report this"):
         Engine(world, FakeAgent(world), config, ManualClock(), seed=1)
 
 
@@ -398,7 +400,7 @@ def test_max_time_ends_the_run_after_the_current_decision() -> None:
     game.tick()
     game.clock.turn(11)
     game.clock.turn(-7)  # still within the command timeout
-    game.engine._started -= 7
+    game.engine.play.started -= 7
     game.tick()
     assert "limit_reached" in game.notices()
     assert game.engine.stop is None
@@ -509,12 +511,10 @@ def test_a_spent_budget_halves_an_adaptive_rate() -> None:
 
 
 def test_an_engine_goes_on_from_where_it_was_saved() -> None:
-    import json
-
     game = Game(Decision((1, 2, 3), cost=0.5), max_cost=10.0)
     game.tick()
     game.clock.turn(1)
-    saved = json.loads(json.dumps(game.engine.save()))
+    saved = msgspec.json.decode(msgspec.json.encode(game.engine.save()), type=EngineState)
     later = [record for record in game.tick(3) if isinstance(record, Step)]
 
     other = Game(max_cost=10.0)
@@ -540,5 +540,5 @@ def test_going_back_does_not_give_back_what_was_spent() -> None:
     assert game.engine.progress.ticks == 1
     assert game.engine.progress.cost == 4.0
     assert game.engine.ending.budget.spent == 4.0
-    assert game.engine.save()["elapsed"] == pytest.approx(9)
-    assert game.engine.save()["decisions"] == 4
+    assert game.engine.save().elapsed == pytest.approx(9)
+    assert game.engine.save().decisions == 4

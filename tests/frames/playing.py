@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from ptp._util.clock import SystemClock, iso
 from ptp._util.ids import uuid7
 from ptp.agents import AgentOptions, make_agent
 from ptp.config import RunConfig
-from ptp.config.tree import Limits, Screenshot, TickRate
-from ptp.engine import Engine, Notice
-from ptp.frames import Counts, FrameKeeper, StorageProfile, VideoWriter, find_profile, frame_statements
+from ptp.config.tree import Limits, Screenshot, Storage, TickRate
+from ptp.engine import Engine
+from ptp.frames import Camera, Counts, StorageProfile, VideoWriter, find_profile
 from ptp.frames.pictures import Pixels
 from ptp.frames.ring import FrameRing
 from ptp.recording import Recorder, RunDirectory
-from ptp.records import Metadata
+from ptp.records import Metadata, Notice, Record
+from ptp.sinks import Fanout, RunContext, Sink
 from ptp.testing import FakeWorld
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, find_world, make_world
@@ -84,33 +86,44 @@ def play(
     """Play a run as a runner would, with pictures."""
     made = make_world(find_world(world)) if isinstance(world, str) else world
     limits, pace = Limits(max_ticks=ticks), TickRate(normal=0)
-    config = replace(RunConfig(), limits=limits, tick_rate=pace, screenshot=screenshot or Screenshot())
+    config = replace(
+        RunConfig(),
+        limits=limits,
+        tick_rate=pace,
+        screenshot=screenshot or Screenshot(),
+        storage=Storage(frame_sink=sink),
+    )
     directory = RunDirectory.create(folder, uuid7())
-    recorder = Recorder(directory, _metadata(directory, made), config)
-    recorder.accept(frame_statements(directory.run_id))
-    engine = Engine(made, make_agent("random", made, AgentOptions(seed=1)), config, SystemClock(), 1)
+    agent = make_agent("random", made, AgentOptions(seed=1), lambda: None)
+    engine = Engine(made, agent, config, SystemClock(), 1)
+    run = RunContext(directory.path, _metadata(directory, made), config, engine.play, engine)
     if not isinstance(profile, StorageProfile):
         profile = find_profile(profile or made.facts.storage_profile)
-    film = None if video is None else VideoWriter(video, 50)
-    keeper = FrameKeeper(made, directory.path, config.screenshot, profile, engine.clock, video=film, sink_url=sink)
-    notices: list[Notice] = []
-
-    def tell(records: Any) -> None:
-        recorder.add(records)
-        notices.extend(record for record in records if type(record) is Notice)
-
+    recorder = Recorder(directory, run)
+    camera = Camera(run, profile, None if video is None else VideoWriter(video, 50))
+    notices = Notices()
+    fanout = Fanout(run, [recorder, camera, notices])
+    fanout.began()
+    fanout.take(engine.start(), 0.0)
     while engine.stop is None:
-        records = engine.tick()
-        tell(records)
-        tell(keeper.look(records, engine.progress.signals.battle))
-    _, told = keeper.measure(engine.progress.ticks)
-    tell(told)
-    tell(keeper.close())
-    recorder.metadata.status, recorder.metadata.ticks = "completed", engine.progress.ticks
-    recorder.finish()
+        fanout.take(engine.tick(), engine.progress.elapsed)
+    run.metadata.status, run.metadata.ticks = "completed", engine.progress.ticks
+    fanout.ended(None)  # type: ignore[arg-type] # nobody here asks how it ended
     directory.release()
     made.close()
-    return Played(directory.path, notices, keeper.counts, keeper.ring)
+    return Played(directory.path, notices.heard, camera.counts, camera.ring)
+
+
+class Notices(Sink):
+    """Remembers what a person should know."""
+
+    inline = True
+
+    def __init__(self) -> None:
+        self.heard: list[Notice] = []
+
+    def took(self, records: Sequence[Record]) -> None:
+        self.heard += [record for record in records if isinstance(record, Notice)]
 
 
 def _metadata(directory: RunDirectory, world: World) -> Metadata:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,16 @@ import apsw
 import numpy as np
 import pytest
 
-from ptp.config.tree import Screenshot
+from ptp.config import RunConfig
+from ptp.config.tree import Screenshot, Storage
 from ptp.errors import ConfigError, RunUnreadable, UnknownName
-from ptp.frames import FrameKeeper, StorageProfile, find_profile
+from ptp.frames import Camera, StorageProfile, find_profile
 from ptp.frames.archive import ArchiveStore, archives
 from ptp.frames.disk import DiskWatch, free_bytes, tree_bytes
 from ptp.frames.kept import archived_frames, read_frame
 from ptp.frames.profiles import built_in_profiles, read_profiles
-from ptp.testing import ManualClock
+from ptp.records import Metric, Notice, Step
+from ptp.testing import fake_run
 from ptp.worlds.registry import WORLDS, find_world, make_world
 from tests.frames.playing import PixelWorld, Snowing, noise, play
 
@@ -262,7 +265,7 @@ def test_an_endpoint_that_is_away_costs_pictures_there_and_nothing_here(tmp_path
 @pytest.mark.parametrize("url", ["frames", "ftp://host/x", "http://", "//host"])
 def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(ConfigError, match="is no address"):
-        FrameKeeper(PixelWorld(), tmp_path, Screenshot(interval=1), find_profile("stream"), ManualClock(), sink_url=url)
+        camera_of(tmp_path, "stream", Screenshot(interval=1), url)
 
 
 # -- full disks ----------------------------------------------------------------------------------------------------
@@ -328,23 +331,25 @@ def test_a_disk_with_little_left_is_left_to_the_database(tmp_path: Path) -> None
     assert "no new pictures are kept" in notice.message  # type: ignore[attr-defined]
 
 
-def test_pictures_that_are_due_while_the_run_is_full_are_counted(tmp_path: Path) -> None:
-    from ptp.engine.records import Step
+def camera_of(folder: Path, profile: str, screenshot: Screenshot, url: str | None = None) -> Camera:
+    config = replace(RunConfig(), screenshot=screenshot, storage=Storage(frame_sink=url))
+    return Camera(fake_run(folder, PixelWorld(), config), find_profile(profile))
 
-    keeper = FrameKeeper(PixelWorld(), tmp_path, Screenshot(interval=1), find_profile("box2d"), ManualClock())
-    keeper.watch.full = True
-    keeper.look([Step(1, 1, 1, "0", 0.0, False, False, 0.0, "h", None)])
-    assert (keeper.counts.skipped, keeper.counts.kept) == (1, 0)
-    keeper.close()
+
+def test_pictures_that_are_due_while_the_run_is_full_are_counted(tmp_path: Path) -> None:
+    camera = camera_of(tmp_path, "box2d", Screenshot(interval=1))
+    camera.watch.full = True
+    camera.took([Step(1, 1, 1, "0", 0.0, False, False, 0.0, "h")])
+    assert (camera.counts.skipped, camera.counts.kept) == (1, 0)
 
 
 def test_the_metrics_tell_use_free_space_and_pictures(tmp_path: Path) -> None:
     (tmp_path / "game_data.db").write_bytes(bytes(500))
-    keeper = FrameKeeper(PixelWorld(), tmp_path, Screenshot(), find_profile("box2d"), ManualClock())
-    metrics, notices = keeper.measure(1)
-    found = {kind: value for kind, value, _ in metrics}
+    camera = camera_of(tmp_path, "box2d", Screenshot())
+    camera._progress.elapsed = 2.0
+    camera.took([])
+    found = {record.name: record.value for record in camera._run.fresh if isinstance(record, Metric)}
     assert found["disk_used"] == 500
-    assert found["disk_free"] > 0
+    assert (found["disk_free"] or 0) > 0
     assert set(found) == {"disk_used", "disk_free", "frames_kept", "frames_dropped", "frames_failed"}
-    assert notices == []
-    keeper.close()
+    assert not [record for record in camera._run.fresh if isinstance(record, Notice)]

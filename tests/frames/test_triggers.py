@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from ptp.config.tree import Screenshot
-from ptp.engine.records import Happened, Notice, Record, Step
 from ptp.frames.triggers import Spikes, Trigger, Triggers
+from ptp.records import Event, Notice, Record, Step
 
-
-class BattleTurn(msgspec.Struct, frozen=True, tag=True, tag_field="event"):
-    """A world's event of that name."""
-
-    number: int = 1
+TURNS = frozenset({"BattleTurn"})
 
 
 def step(tick: int, *, changed: bool = False, reward: float = 0.0, ended: bool = False) -> Step:
@@ -24,8 +19,8 @@ def failure(tick: int) -> Notice:
     return Notice(0.0, tick, "error", "bad_command", "no such button")
 
 
-def turn(tick: int) -> Happened:
-    return Happened(0.0, tick, 0, BattleTurn())
+def turn(tick: int) -> Event:
+    return Event(0.0, tick, 0, "BattleTurn", "a turn", {})
 
 
 def due(triggers: Triggers, *records: Record, battle: bool = False) -> Trigger | None:
@@ -36,7 +31,7 @@ def due(triggers: Triggers, *records: Record, battle: bool = False) -> Trigger |
 def test_the_first_of_error_battle_change_and_interval_counts() -> None:
     def all_at_once(**without: object) -> Trigger | None:
         config = Screenshot(**{"interval": 1, "on_change": True, **without})  # type: ignore[arg-type]
-        return due(Triggers(config), failure(1), step(1, changed=True), turn(1), battle=True)
+        return due(Triggers(config, turns=TURNS), failure(1), step(1, changed=True), turn(1), battle=True)
 
     assert all_at_once() == Trigger.ERROR
     assert all_at_once(on_error=0) == Trigger.BATTLE
@@ -46,7 +41,7 @@ def test_the_first_of_error_battle_change_and_interval_counts() -> None:
 
 
 def test_a_battle_has_a_picture_per_turn() -> None:
-    triggers = Triggers(Screenshot())
+    triggers = Triggers(Screenshot(), turns=TURNS)
     seen = [
         due(triggers, step(1)),
         due(triggers, step(2), battle=True),
@@ -62,7 +57,7 @@ def test_a_battle_has_a_picture_per_turn() -> None:
 
 @pytest.mark.parametrize("pictures", [0, 1, 3])
 def test_a_turn_has_as_many_pictures_as_asked_for(pictures: int) -> None:
-    triggers = Triggers(Screenshot(battle_turn=pictures))
+    triggers = Triggers(Screenshot(battle_turn=pictures), turns=TURNS)
     seen = [due(triggers, step(tick), battle=True) for tick in range(1, 10)]
     assert seen.count(Trigger.BATTLE) == pictures
 

@@ -17,16 +17,16 @@ from typing import Any
 import apsw
 import pytest
 
-from ptp.engine.records import DecisionEnded, DecisionMade, EpisodeEnded, Notice, Step
 from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
 from ptp.recording import RunDirectory, find_run, list_runs
 from ptp.recording import writer as writer_module
 from ptp.recording.database import Database, check_sqlite, create_database
-from ptp.recording.entries import Row
 from ptp.recording.figures import make_report
 from ptp.recording.summary import summarise
 from ptp.recording.writer import Writer
-from ptp.versioning import schema_sql
+from ptp.records import DecisionEnded, DecisionMade, EpisodeEnded, Event, Notice, Step
+from ptp.versioning import SCHEMA_VERSION, schema_sql
+from ptp.worlds.knowledge import Knowledge, Row
 
 RUN = "01a1e142-559b-7db3-8bf0-c635104f2b91"
 
@@ -62,7 +62,7 @@ SPECIFIED_TABLES = {
 def test_a_new_database_has_every_table_of_the_specification(connection: apsw.Connection) -> None:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables >= SPECIFIED_TABLES
-    assert connection.execute("SELECT version FROM _schema_version").fetchall() == [("2.1",)]
+    assert connection.execute("SELECT version FROM _schema_version").fetchall() == [(SCHEMA_VERSION,)]
     assert connection.pragma("journal_mode") == "wal"
 
 
@@ -77,26 +77,26 @@ def test_a_sqlite_that_can_corrupt_is_refused() -> None:
 
 
 def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     decision = DecisionMade(
-        7, 1_700_000_000.25, 3, {"a": "é"}, "MOVE", '{"x":1}', 'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1",
+        7, 1_700_000_000.25, 3, {"a": "é"}, "MOVE", {"x": 1}, 'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1",
         "pending", None, None,
     )  # fmt: skip
     writer.add([step(1, reward=0.1 + 0.2, terminated=True), decision, EpisodeEnded(1, 1, 1, 2.5, 0.5, True)])
-    writer.add([DecisionEnded(7, "partial", "dropped", 31.0), Notice(0.0, 1, "info", "x", "not a row")])
+    writer.add([DecisionEnded(7, "partial", "dropped", 31.0), Notice(0.0, 1, "info", "x", "words")])
     writer.close()
     assert connection.execute("SELECT * FROM steps").fetchall() == [
-        (1, 1, 1, "1", 0.1 + 0.2, 1, 0, 0.5, "0123456789abcdef", '{"observation":1}', None)
+        (1, 1, 1, "1", 0.1 + 0.2, 1, 0, 0.5, "0123456789abcdef", '{"observation":1}', None, None, None)
     ]
     assert connection.execute("SELECT * FROM episodes").fetchall() == [(1, 1, 1, 2.5, 0.5, 1)]
     assert connection.execute("SELECT * FROM action_history").fetchall() == [
         (f"{RUN[:24]}000000000007", RUN, "2023-11-14T22:13:20.250Z", 3, '{"a":"é"}', "MOVE", '{"x":1}',
-         'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1", "partial", "dropped", "2.1", 31)
+         'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1", "partial", "dropped", "2.2", 31)
     ]  # fmt: skip
 
 
 def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     writer.add([step(1)])
     with pytest.raises(RecordingError, match=r"can't be recorded: Encoding objects .*kept; go on with `ptp resume`"):
         writer.add([step(tick, state=object()) for tick in range(2, 1000)])
@@ -105,7 +105,7 @@ def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Conn
 
 
 def test_rows_are_committed_within_a_quarter_of_a_second_while_the_run_waits(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     writer.add([step(1)])
     deadline = time.monotonic() + 5
     while not writer.committed and time.monotonic() < deadline:
@@ -121,7 +121,7 @@ def test_a_slow_disk_slows_the_run_and_loses_nothing(
 ) -> None:
     monkeypatch.setattr(writer_module, "LOT", 10)
     monkeypatch.setattr(writer_module, "MOST", 50)
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     commit, waiting = writer._commit, []
 
     def slow() -> None:
@@ -143,7 +143,7 @@ def test_a_busy_disk_does_not_hold_up_a_run_until_many_records_wait(
 ) -> None:
     monkeypatch.setattr(writer_module, "LOT", 10)
     monkeypatch.setattr(writer_module, "MOST", 50)
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     with writer._database:  # as it is while the other thread commits
         for tick in range(1, 50):
             writer.add([step(tick)])
@@ -160,7 +160,7 @@ def test_a_busy_disk_does_not_hold_up_a_run_until_many_records_wait(
 
 @pytest.mark.parametrize("count", [1, 19, 20, 21, 399, 400, 421, 900])
 def test_blocks_and_single_rows_are_written_alike(connection: apsw.Connection, count: int) -> None:
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     writer.add([step(tick, reward=tick / 7) for tick in range(1, count + 1)])
     writer.close()
     rows = connection.execute("SELECT tick, reward FROM steps ORDER BY tick").fetchall()
@@ -168,7 +168,7 @@ def test_blocks_and_single_rows_are_written_alike(connection: apsw.Connection, c
 
 
 def test_a_job_finds_everything_committed_that_came_before(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     seen = []
     writer.add([step(1), step(2)])
     writer.later(lambda: seen.append(writer.committed))
@@ -178,17 +178,21 @@ def test_a_job_finds_everything_committed_that_came_before(connection: apsw.Conn
 
 
 def test_what_can_only_be_written_in_part_is_not_written(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN)
+    class Broken(Knowledge):
+        def rows(self, run_id: str, event: Event) -> list[Row]:
+            return [Row("INSERT INTO nowhere VALUES (1)", ())]
+
+    writer = Writer(connection, RUN, Broken())
     writer.add([step(1)])
     writer.do(lambda _: None)
-    writer.add([step(2), Row("INSERT INTO nowhere VALUES (1)", ())])
+    writer.add([step(2), Event(0.0, 2, 0, "Something", "something", {})])
     with pytest.raises(RecordingError, match="no such table: nowhere; what was committed is kept"):
         writer.close()
     assert connection.execute("SELECT tick FROM steps").fetchall() == [(1,)]
 
 
 def test_a_job_that_fails_is_raised_by_the_run(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
 
     def fail() -> None:
         raise OSError("no space left")
@@ -204,7 +208,7 @@ def test_a_full_disk_is_told_and_what_was_committed_is_kept(tmp_path: Path) -> N
     connection = create_database(tmp_path / "game_data.db")
     pages: Any = connection.pragma("page_count")
     connection.pragma("max_page_count", pages + 4)
-    writer = Writer(connection, RUN)
+    writer = Writer(connection, RUN, Knowledge())
     writer.add([step(1)])
     while not writer.committed:
         time.sleep(0.01)
@@ -308,9 +312,9 @@ def test_a_truncated_database_is_named(recorded: Callable[..., Path], share: flo
 
 def test_a_database_of_another_schema_is_refused_by_version(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "game_data.db")
-    connection.executescript(schema_sql().replace("VALUES ('2.1')", "VALUES ('9.9')"))
+    connection.executescript(schema_sql().replace(f"VALUES ('{SCHEMA_VERSION}')", "VALUES ('9.9')"))
     connection.close()
-    with pytest.raises(RunUnreadable, match=r"has schema 9\.9, and this ptp knows 2\.1 at most"):
+    with pytest.raises(RunUnreadable, match=r"has schema 9\.9, and this ptp knows 2\.2 at most"):
         Database(tmp_path / "game_data.db")
 
 

@@ -23,9 +23,10 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory, list_runs
 from ptp.replay import Replay, Tape
 from ptp.runner import fork, resume, run
-from ptp.runner.control import NotRunning, ask
+from ptp.runner.control import NotRunning
 from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
 from ptp.testing import FakeAgent
+from tests.steering import ask
 
 
 def config(tmp_path: Path, **flags: Any) -> RunConfig:
@@ -328,15 +329,15 @@ def test_a_live_run_can_be_steered(live: Callable[..., Live]) -> None:
 @pytest.mark.parametrize(
     ("verb", "arguments", "message"),
     [
-        ("puase", {}, "did you mean 'pause'"),
-        ("step", {"ticks": 0}, "give a whole number, 1 or more"),
-        ("step", {"tiks": 1}, "unexpected keyword"),
-        ("step", {"ticks": "x"}, "invalid literal"),
+        ("puase", {}, "not a request: Invalid value 'puase'"),
+        ("step", {"ticks": 0}, "Expected `int` >= 1"),
+        ("step", {"tiks": 1}, "unknown field `tiks`"),
+        ("step", {"ticks": "x"}, "Expected `int`, got `str`"),
         ("rollback", {"count": 99}, "can't go back 99 snapshots"),
         ("restore", {"snapshot": "nothing"}, "no snapshot"),
         ("snapshot", {"name": "../up"}, "can't name a snapshot"),
         ("set", {"flags": {"--max-tcks": "3"}}, "did you mean '--max-ticks'"),
-        ("set", {"flags": {"--world": "x"}}, "can't be changed while the run goes on"),
+        ("set", {"flags": {"--world": "x"}}, "can't be changed while the run plays"),
         ("set", {"flags": {"--max-ticks": "0"}}, "allowed: a whole number, 1 or more"),
     ],
 )
@@ -352,7 +353,7 @@ def test_a_request_that_cant_be_met_is_told_why_and_the_run_goes_on(
 
 def test_a_run_that_is_not_running_says_how_to_go_on_with_it(tmp_path: Path) -> None:
     result = run(config(tmp_path, max_ticks=5))
-    with pytest.raises(NotRunning, match=f"is not running; go on with it by `ptp resume {result.run_id}`"):
+    with pytest.raises(NotRunning, match=f"is not running; resume it with `ptp resume {result.run_id}`"):
         ask(RunDirectory(Path(result.directory)), "pause")
 
 

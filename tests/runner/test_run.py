@@ -8,7 +8,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,14 @@ import pytest
 from ptp.agents import registry
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, build
-from ptp.engine import Notice
 from ptp.errors import ConfigError, UnknownName
 from ptp.recording import RunDirectory, list_runs
-from ptp.runner import Watcher, run
+from ptp.records import Record, RunResult
+from ptp.runner import run
+from ptp.sinks import BackgroundSink, RunContext, Sink
 from ptp.testing import FakeAgent
+
+RUN_ID = "01a1e142-559b-7db3-8bf0-c635104f2b91"
 
 
 def config(tmp_path: Path, **flags: Any) -> RunConfig:
@@ -128,21 +133,74 @@ def test_a_log_file_that_cant_be_written_leaves_no_half_run(tmp_path: Path) -> N
     assert list(list_runs(tmp_path)) == []
 
 
-def test_a_watcher_hears_of_the_run(tmp_path: Path) -> None:
-    heard: list[str] = []
+class Listener(Sink):
+    """Remembers what it heard."""
 
-    class Listener(Watcher):
-        def began(self, directory: Path, engine: Any) -> None:
-            heard.append("began")
+    def __init__(self) -> None:
+        self.heard: list[str] = []
 
-        def ticked(self, progress: Any) -> None:
-            heard.append("ticked")
+    def began(self, run: RunContext) -> None:
+        self.heard.append(f"began {run.run_id}")
 
-        def noticed(self, notice: Notice) -> None:
-            heard.append(notice.kind)
+    def took(self, records: Sequence[Record]) -> None:
+        self.heard += [type(record).__name__ for record in records]
 
-    run(config(tmp_path, max_ticks=5), watcher=Listener())
-    assert heard == ["began", "ticked"]
+    def ended(self, result: RunResult) -> None:
+        self.heard.append(f"ended {result.ticks}")
+
+
+def test_a_sink_hears_of_the_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
+    listener = Listener()
+    result = run(config(tmp_path, max_ticks=5), run_id=RUN_ID, sinks=[listener])
+    assert result.run_id == RUN_ID
+    assert [listener.heard[0], listener.heard[1], listener.heard[-1]] == [f"began {RUN_ID}", "EpisodeBegan", "ended 5"]
+    assert listener.heard.count("Step") == listener.heard.count("DecisionMade") == 5
+
+
+def test_a_sink_that_fails_hears_no_more_and_the_run_goes_on(tmp_path: Path) -> None:
+    class Broken(Listener):
+        def took(self, records: Sequence[Record]) -> None:
+            super().took(records)
+            raise ValueError("out of ink")
+
+    broken = Broken()
+    result = run(config(tmp_path, max_ticks=2000), sinks=[broken])
+    assert (result.status, result.ticks) == ("completed", 2000)
+    assert "ended 2000" not in broken.heard
+    assert "out of ink" in (Path(result.directory) / "run.log").read_text()
+
+
+def test_a_sink_that_is_too_slow_loses_records_and_the_run_loses_no_time(tmp_path: Path) -> None:
+    class Slow(Listener):
+        def took(self, records: Sequence[Record]) -> None:
+            time.sleep(0.2)
+
+    sink = BackgroundSink(Slow(), most=100)
+    began = time.monotonic()
+    result = run(config(tmp_path, max_ticks=3000), sinks=[sink])
+    assert result.ticks == 3000
+    assert sink.lost > 1000
+    assert time.monotonic() - began < 20
+    assert f"lost {sink.lost} records" in (Path(result.directory) / "run.log").read_text()
+
+
+def test_two_runs_in_one_process_keep_two_logs(tmp_path: Path) -> None:
+    results: dict[str, RunResult] = {}
+
+    def play(world: str) -> None:
+        results[world] = run(config(tmp_path, world=world, max_ticks=300, tick_rate_base=300))
+
+    worlds = ("CliffWalking-v1", "Taxi-v4")
+    threads = [threading.Thread(target=play, args=(world,)) for world in worlds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for world, other in (worlds, worlds[::-1]):
+        log = (Path(results[world].directory) / "run.log").read_text()
+        assert world in log
+        assert other not in log
+        assert log.count("run_began") == log.count("run_ended") == 1
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

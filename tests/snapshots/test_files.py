@@ -13,6 +13,8 @@ import msgspec
 import pytest
 from xxhash import xxh3_64_digest, xxh3_128_hexdigest
 
+from ptp.engine import EngineState
+from ptp.engine.state import BudgetState, BufferState
 from ptp.errors import SnapshotError, UnknownName
 from ptp.snapshots import Ring, SharedTape, Snapshot, SnapshotStore, snapshot
 from ptp.snapshots.snapshot import (
@@ -31,6 +33,13 @@ from ptp.worlds import find_world, make_world
 WORLD = bytes(random.Random(1).randbytes(2000)) + bytes(20_000)
 
 
+def engine_at(tick: int) -> EngineState:
+    return EngineState(
+        ticks=tick, episodes=0, step=tick, reward=0.0, last_reward=None, episode_reward=0.0, cost=0.0, elapsed=1.0,
+        decisions=tick, idle=0.0, last_hash="", budget=BudgetState(0, 0.0), buffer=BufferState([], [], []),
+    )  # fmt: skip
+
+
 def made(tick: int = 7, *, shared: bool = False, **fields: Any) -> Snapshot:
     facts = make_world(find_world("Taxi-v4")).facts
     header = SnapshotHeader(
@@ -40,7 +49,7 @@ def made(tick: int = 7, *, shared: bool = False, **fields: Any) -> Snapshot:
         agent="random", reason="test",
         **fields,
     )  # fmt: skip
-    return Snapshot(header, WORLD, {"ticks": tick}, {"mind": "made up"}, tape(tick) if shared else None)
+    return Snapshot(header, WORLD, engine_at(tick), {"mind": "made up"}, tape(tick) if shared else None)
 
 
 def tape(ticks: int) -> SharedTape:
@@ -59,7 +68,7 @@ def tape(ticks: int) -> SharedTape:
 def test_a_snapshot_survives_being_a_file(compress: bool) -> None:
     data = pack(made(name="x", message="why", tags=("a",)), compress)
     again = unpack(data, "file")
-    assert (again.world, again.engine, again.agent) == (WORLD, {"ticks": 7}, {"mind": "made up"})
+    assert (again.world, again.engine, again.agent) == (WORLD, engine_at(7), {"mind": "made up"})
     assert (again.header.name, again.header.message, again.header.tags) == ("x", "why", ("a",))
     assert again.header.compression == ("lz4" if compress else "none")
     assert len(data) < 5000 if compress else len(data) > 22_000

@@ -19,9 +19,9 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.runner import run
-from ptp.runner.control import ask
 from ptp.web.app import create_app
 from ptp.web.server import bind
+from tests.steering import ask
 
 TOKEN = "a token for the tests"
 T = TypeVar("T")

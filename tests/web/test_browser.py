@@ -14,8 +14,8 @@ import pytest
 
 from ptp.recording import RunDirectory
 from ptp.recording.tags import change_tags
-from ptp.runner.control import ask
 from ptp.web.app import STATIC
+from tests.steering import ask
 from tests.web.parts import TOKEN, playing, serving, tick_of, wait_for
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

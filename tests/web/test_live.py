@@ -21,8 +21,9 @@ from ptp.frames.ring import FrameRing
 from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import run
-from ptp.runner.control import NotRunning, ask, watch
+from ptp.runner.control import NotRunning, watch
 from ptp.runner.live import MOST_RECORDS, LiveFeed, Mailbox, Now
+from tests.steering import ask
 from tests.web.parts import playing, serving, tick_of, wait_for
 
 Live = tuple[httpx.Client, RunDirectory]
@@ -197,7 +198,7 @@ def now(tick: int) -> Now:
 
 
 def test_one_who_reads_too_slowly_loses_the_oldest_and_is_told_how_many() -> None:
-    from ptp.engine import Notice
+    from ptp.records import Notice
 
     mailbox = Mailbox()
     for tick in range(MOST_RECORDS + 50):

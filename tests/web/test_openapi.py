@@ -18,7 +18,7 @@ import pytest
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
-from ptp.runner.control import ask
+from tests.steering import ask
 from tests.web.parts import TOKEN, playing, serving, tick_of, wait_for
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from ptp.recording import RunDirectory
-from ptp.runner.control import ask
 from ptp.snapshots.snapshot import unpack
+from tests.steering import ask
 from tests.web.parts import TOKEN, playing, record, serving
 
 Ptp = Callable[..., tuple[int, str, str]]

@@ -100,7 +100,7 @@ def test_every_size_of_terminal_shows_tick_and_picture_within_its_width(
 
 
 def test_a_terminal_that_changes_its_size_is_drawn_anew_even_while_the_run_is_held(tmp_path: Path) -> None:
-    from ptp.runner.control import ask
+    from tests.steering import ask
 
     with playing(tmp_path) as directory:
         ask(directory, "pause")

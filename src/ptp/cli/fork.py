@@ -29,4 +29,4 @@ def main(argv: list[str]) -> int:
 
     from ptp.runner import fork
 
-    return finish(config, options.json, lambda watcher: fork(parent, options.at_tick, config, watcher=watcher))
+    return finish(config, options.json, lambda watcher: fork(parent, options.at_tick, config, sinks=[watcher]))

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ptp.cli.output import is_terminal
 from ptp.config import RunConfig
-from ptp.engine import Engine, Notice, Progress
-from ptp.runner import Watcher
+from ptp.engine import Progress
+from ptp.records import Notice, Record, RunResult
+from ptp.sinks import RunContext, Sink
 
 NARROW = 80  # columns below which a bar tells only how far it is
 REFRESH = 0.1  # seconds between two looks at a bar
 
 
-class Silent(Watcher):
-    """Says nothing, and remembers where the run is kept."""
+class Silent(Sink):
+    """Shows nothing, and remembers where the run is kept."""
 
+    inline = True
     directory: Path | None = None
 
-    def began(self, directory: Path, engine: Engine) -> None:
+    def began(self, run: RunContext) -> None:
         """Remember where the run is kept."""
-        self.directory = directory
+        self.directory = run.path
 
 
 @contextmanager
@@ -57,37 +59,67 @@ def _stopped(directory: Path | None) -> str:
 
 
 def _facts(progress: Progress) -> str:
-    signals = progress.signals
-    if signals.badges is not None:
-        return f"badges {signals.badges}, caught {signals.caught}"
+    if progress.signals.values:
+        return ", ".join(f"{name} {value:g}" for name, value in progress.signals.values.items())
     last = "" if progress.last_reward is None else f", last {progress.last_reward:g}"
     return f"episode {progress.episodes + 1}, reward {progress.reward:g}{last}"
 
 
-class Lines(Silent):
+class Shown(Silent):
+    """Shows how far a run is, some times a second, and what a person should know as it happens."""
+
+    every = 0.1
+    verbose = False
+
+    def began(self, run: RunContext) -> None:
+        """Know the run."""
+        super().began(run)
+        self._progress = run.play.progress
+        self._at = run.play.progress.elapsed
+
+    def took(self, records: Sequence[Record]) -> None:
+        """Show notices at once, and progress when it is time."""
+        for record in records:
+            if type(record) is Notice and (record.level != "info" or self.verbose):
+                self.show_notice(record)
+        if abs(self._progress.elapsed - self._at) >= self.every:
+            self._at = self._progress.elapsed
+            self.show(self._progress)
+
+    def ended(self, result: RunResult) -> None:
+        """Show how far it came."""
+        self.show(self._progress)
+
+    def show(self, progress: Progress) -> None:
+        """Show how far the run is."""
+
+    def show_notice(self, notice: Notice) -> None:
+        """Show what a person should know."""
+
+
+class Lines(Shown):
     """A line every few seconds, for logs and pipes; a run goes on when nobody reads them any more."""
 
-    EVERY = 5.0
+    every = 5.0
 
     def __init__(self, verbose: bool) -> None:
-        self._verbose = verbose
-        self._at = time.monotonic()
+        self.verbose = verbose
 
-    def began(self, directory: Path, engine: Engine) -> None:
+    def began(self, run: RunContext) -> None:
         """Say where the run is kept."""
-        super().began(directory, engine)
-        self._say(f"recording in {directory}")
+        super().began(run)
+        self._say(f"recording in {run.path}")
 
-    def ticked(self, progress: Progress) -> None:
+    def show(self, progress: Progress) -> None:
         """Say how far it is."""
-        if time.monotonic() - self._at >= self.EVERY:
-            self._at = time.monotonic()
-            self._say(f"tick {progress.ticks}: {_facts(progress)}")
+        self._say(f"tick {progress.ticks}: {_facts(progress)}")
 
-    def noticed(self, notice: Notice) -> None:
+    def ended(self, result: RunResult) -> None:
+        """Leave the end to the summary."""
+
+    def show_notice(self, notice: Notice) -> None:
         """Say what a person should know."""
-        if notice.level != "info" or self._verbose:
-            self._say(f"{notice.level} at tick {notice.tick}: {notice.message}")
+        self._say(f"{notice.level} at tick {notice.tick}: {notice.message}")
 
     def _say(self, text: str) -> None:
         with suppress(OSError):
@@ -105,25 +137,25 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
     texts = [TextColumn(f"{{task.{name}}}") for name in ("description", "fields[count]", "fields[facts]")]
     limit = config.limits.max_ticks
 
-    class Bar(Silent):
+    class Bar(Shown):
         """A progress bar; without a limit it only counts."""
 
         task: TaskID
+        verbose = config.system.verbose
 
-        def began(self, directory: Path, engine: Engine) -> None:
-            super().began(directory, engine)
-            console.print(f"recording in {directory}; Ctrl-C ends it", style="dim", highlight=False, soft_wrap=True)
-            name = f"{config.agent.name} in {engine.world.spec.name}"
+        def began(self, run: RunContext) -> None:
+            super().began(run)
+            console.print(f"recording in {run.path}; Ctrl-C ends it", style="dim", highlight=False, soft_wrap=True)
+            name = f"{config.agent.name} in {run.metadata.world.name}"
             self.task = bar.add_task(name, total=limit, count="", facts="")
 
-        def ticked(self, progress: Progress) -> None:
+        def show(self, progress: Progress) -> None:
             count = f"tick {progress.ticks:,}" + (f" of {limit:,}" if limit else "")
             bar.update(self.task, completed=progress.ticks, count=count, facts=_facts(progress))
 
-        def noticed(self, notice: Notice) -> None:
-            if notice.level != "info" or config.system.verbose:
-                style = "yellow" if notice.level == "warning" else "dim" if notice.level == "info" else "red"
-                console.print(f"tick {notice.tick}: {notice.message}", style=style, highlight=False, markup=False)
+        def show_notice(self, notice: Notice) -> None:
+            style = "yellow" if notice.level == "warning" else "dim" if notice.level == "info" else "red"
+            console.print(f"tick {notice.tick}: {notice.message}", style=style, highlight=False, markup=False)
 
     columns: tuple[ProgressColumn, ...] = (texts[0], BarColumn(20), *texts[1:], TimeElapsedColumn())
     if console.width < NARROW:

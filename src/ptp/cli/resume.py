@@ -38,4 +38,4 @@ def main(argv: list[str]) -> int:
         return 0
     from ptp.runner import resume
 
-    return finish(config, options.json, lambda watcher: resume(directory, config, watcher=watcher))
+    return finish(config, options.json, lambda watcher: resume(directory, config, sinks=[watcher]))

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ptp.recording import RunDirectory
-    from ptp.runner import RunResult, Watcher
+    from ptp.records import RunResult
+    from ptp.sinks import Sink
 
 DESCRIPTION = """Play an agent in a world and record everything.
 
@@ -40,7 +41,7 @@ def main(argv: list[str]) -> int:
     config, as_json = parse(argv)
     from ptp.runner import run
 
-    return finish(config, as_json, lambda watcher: run(config, watcher=watcher))
+    return finish(config, as_json, lambda watcher: run(config, sinks=[watcher]))
 
 
 def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[RunDirectory, RunConfig]:
@@ -63,7 +64,7 @@ def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[R
     return directory, build({**recorded, **given})
 
 
-def finish(config: RunConfig, as_json: bool, play: Callable[[Watcher], RunResult]) -> int:
+def finish(config: RunConfig, as_json: bool, play: Callable[[Sink], RunResult]) -> int:
     """Play a run with its progress shown, tell what became of it, and return the exit code."""
     from ptp.cli.progress import choose_watcher, telling_stop
 
@@ -93,9 +94,8 @@ def _summarise(result: RunResult, config: RunConfig) -> None:
         "reward": number(result.total_reward),
         "kept in": result.directory,
     }
-    if result.badges is not None:
-        level = f", highest level {result.level}" if result.level is not None else ""
-        facts["game"] = f"badges {result.badges}, species caught {result.caught}{level}"
+    if result.signals:
+        facts["game"] = ", ".join(f"{name} {value:g}" for name, value in result.signals.items())
     if result.total_cost:
         facts["cost"] = f"${result.total_cost:,.4f}"
     if result.report:

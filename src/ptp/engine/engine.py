@@ -19,7 +19,7 @@ from ptp.errors import AgentError, BadCommand
 from ptp.records import EpisodeBegan, Level, Notice, Record, Stop
 from ptp.worlds import World
 
-PATIENCE = 0.1  # seconds between two looks at limits and controls while the agent thinks; its answer ends them early
+PATIENCE = 0.05  # seconds between two looks at limits and controls while the agent thinks; its answer ends them early
 BAD_COMMANDS = 3  # commands the world does not know, in a row, before the run fails
 
 

@@ -47,6 +47,7 @@ class EpisodeBegan(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """The world was reset; the next step is the episode's first."""
 
     table: ClassVar[str] = "episode_starts"
+    replaces: ClassVar[bool] = True
 
     episode: int
     tick: int

@@ -17,11 +17,10 @@ from ptp._util.clock import iso
 from ptp._util.ids import numbered_id, uuid7
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, BY_PATH, Values, build
-from ptp.engine.records import EpisodeEnded, Step
 from ptp.errors import PtpError, SnapshotError, UnknownName
 from ptp.recording import Recorder, RunDirectory
 from ptp.recording.entries import Row
-from ptp.records import Metadata, Parent, Stop
+from ptp.records import EpisodeEnded, Metadata, Parent, Step, Stop
 from ptp.replay.tape import TapeStep
 from ptp.replay.travel import load_world, play_episode
 from ptp.runs.offline import store_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,14 +11,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ptp.config import RunConfig
 from ptp.config.tree import Screenshot
-from ptp.engine.records import Step
-from ptp.frames import FrameKeeper, StorageProfile
+from ptp.frames import Camera, StorageProfile
 from ptp.frames.disk import tree_bytes
-from ptp.frames.entries import FrameKept
 from ptp.frames.kept import read_frame
 from ptp.frames.pictures import as_rgb, fingerprint
-from ptp.testing import FakeWorld, ManualClock
+from ptp.records import ErrorSeen, FrameKept, Step
+from ptp.testing import FakeWorld, fake_run
+from ptp.worlds import find_world, make_world
 from tests.frames.playing import PixelWorld, Snowing, noise, play, still
 
 FILES = StorageProfile(tier="files", format="png")
@@ -230,38 +232,48 @@ def test_a_picture_of_no_interest_is_not_drawn(tmp_path: Path) -> None:
     assert world.drawn == 0
 
 
-def test_the_last_picture_of_an_episode_is_not_the_first_of_the_next(tmp_path: Path) -> None:
-    world = PixelWorld(noise(1))
-    keeper = FrameKeeper(world, tmp_path, Screenshot(interval=1), FILES, ManualClock())
-    records = [Step(5, 1, 5, "0", 1.0, True, False, 0.0, "h", None)]
-    keeper.before_reset(records)
-    world.picture = noise(2)  # the next episode has begun
-    kept = keeper.look(records)
-    assert [type(record).__name__ for record in kept] == ["FrameKept", "FrameReferred"]
-    assert world.drawn == 1
-    assert np.array_equal(np.asarray(read_frame(tmp_path, kept[0].path)), noise(1))  # type: ignore[attr-defined]
-    assert len(keeper.look([Step(6, 2, 1, "0", 0.0, False, False, 0.0, "h", None)])) == 2
-    keeper.close()
+def camera_of(tmp_path: Path, world: PixelWorld, screenshot: Screenshot, profile: StorageProfile = FILES) -> Camera:
+    return Camera(fake_run(tmp_path, world, replace(RunConfig(), screenshot=screenshot)), profile)
+
+
+def step(tick: int) -> Step:
+    return Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "h")
+
+
+def kept(camera: Camera) -> list[FrameKept]:
+    return [record for record in camera._run.fresh if isinstance(record, FrameKept)]
+
+
+def test_the_picture_of_a_tick_that_ends_an_episode_shows_its_end(tmp_path: Path) -> None:
+    run = play(tmp_path, "FrozenLake-v1", 60, Screenshot(interval=1), FILES)
+    ended = run.rows("SELECT tick, frame_ref FROM steps WHERE terminated AND frame_ref IS NOT NULL")
+    begun = run.rows("SELECT s.frame_ref FROM steps s WHERE step = 1 AND frame_ref IS NOT NULL")
+    assert ended
+    start = make_world(find_world("FrozenLake-v1"))
+    start.reset(1)
+    first = start.frame()
+    for _, reference in ended:
+        assert not np.array_equal(np.asarray(read_frame(run.path, reference)), np.asarray(first))
+    assert begun
 
 
 def test_the_picture_of_a_crash_is_kept(tmp_path: Path) -> None:
-    keeper = FrameKeeper(PixelWorld(), tmp_path, Screenshot(), FILES, ManualClock())
-    (kept,) = keeper.look_at_error(42)
-    assert (kept.tick, json.loads(kept.metadata)["trigger"]) == (42, "ERROR")  # type: ignore[attr-defined]
-    keeper.close()
+    camera = camera_of(tmp_path, PixelWorld(), Screenshot())
+    camera.took([ErrorSeen(0.0, 42, "ValueError", "lost", None, False, None)])
+    (picture,) = kept(camera)
+    assert (picture.tick, picture.metadata.trigger) == (42, "ERROR")
 
 
 def test_a_run_that_goes_back_waits_for_its_pictures_and_forgets_what_it_takes_back(tmp_path: Path) -> None:
     profile = StorageProfile(tier="files", format="png", ring_every_n_ticks=1)
-    world = Snowing()
-    keeper = FrameKeeper(world, tmp_path, Screenshot(interval=1, in_background=True), profile, ManualClock())
+    camera = camera_of(tmp_path, Snowing(), Screenshot(interval=1, in_background=True), profile)
     for tick in range(1, 11):
-        keeper.look([Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "h", None)])
-    settled = {record.tick for record in keeper.settle() if isinstance(record, FrameKept)}
-    assert 10 in settled
-    keeper.rewound(6)
-    assert keeper.ring.ticks() == [1, 2, 3, 4, 5, 6]
-    assert keeper.close() == []
+        camera.took([step(tick)])
+    told = len(kept(camera))
+    camera.rewound(6)
+    assert camera.ring.ticks() == [1, 2, 3, 4, 5, 6]
+    assert {record.tick for record in kept(camera)[told:]} <= set(range(1, 7))
+    assert {record.tick for record in kept(camera)} >= set(range(1, 7))
 
 
 def test_a_world_that_misreads_its_picture_still_has_it_kept(tmp_path: Path) -> None:

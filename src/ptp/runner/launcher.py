@@ -1,0 +1,98 @@
+"""Where a run is played: in this process, or in one of its own. Its id is known before it begins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Protocol
+
+import msgspec
+
+from ptp._util.files import write_atomic
+from ptp.config import RunConfig
+from ptp.config.files import dump
+from ptp.errors import PtpError, UsageError
+from ptp.recording import RunDirectory
+from ptp.records import RunResult
+from ptp.runner.run import run
+
+PATIENCE = 30.0  # seconds in which a run must have begun
+
+
+class Launcher(Protocol):
+    """Plays a run somewhere, and returns how it ended."""
+
+    def launch(self, run_id: str, config: RunConfig) -> RunResult:
+        """Play the run of that id from start to end."""
+
+
+class InProcess:
+    """Plays runs here, one after the other."""
+
+    def launch(self, run_id: str, config: RunConfig) -> RunResult:
+        """Play a run in this process."""
+        return run(config, run_id=run_id)
+
+
+class InChild:
+    """Plays each run in a process of its own."""
+
+    def launch(self, run_id: str, config: RunConfig) -> RunResult:
+        """Play a run in a child process, and wait for it."""
+        return self.start(run_id, config).result()
+
+    def start(self, run_id: str, config: RunConfig) -> Child:
+        """Begin a run, and don't wait for it."""
+        folder = Path(config.system.data_dir) / "tmp"
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = folder / f"{run_id}.yaml"
+        write_atomic(settings, dump(config).encode())
+        return Child(run_id, config.system.data_dir, ["run", "--config-file", str(settings)], settings)
+
+
+class Child:
+    """A run that a process of its own plays; it outlives this one."""
+
+    def __init__(self, run_id: str, data_dir: str, arguments: Sequence[str], settings: Path | None = None) -> None:
+        self.run_id = run_id
+        self._settings = settings
+        self._directory = RunDirectory(Path(data_dir) / "records" / run_id)
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - read when the process has ended
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        command = [sys.executable, "-m", "ptp", *arguments, "--run-id", run_id, "--data-dir", data_dir, "--json"]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self._output, stderr=self._errors, start_new_session=True
+        )
+
+    def wait_until_begun(self) -> RunDirectory:
+        """Return the run's directory as soon as it is there; a run that can't begin says why."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            ended = self.process.poll() is not None
+            if (self._directory.path / "metadata.json").exists():
+                return self._directory
+            if ended:
+                raise UsageError(self._reason() or "the run ended before it began")
+            time.sleep(0.02)
+        raise PtpError(f"run {self.run_id} has not begun within {PATIENCE:.0f} s; see `ptp runs`")
+
+    def result(self) -> RunResult:
+        """Wait for the run's end, and return how it ended."""
+        self.process.wait()
+        if self._settings is not None:
+            self._settings.unlink(missing_ok=True)
+        self._output.seek(0)
+        try:
+            return msgspec.json.decode(self._output.read(), type=RunResult)
+        except msgspec.DecodeError:
+            code = self.process.returncode
+            raise PtpError(self._reason() or f"the process of run {self.run_id} ended with {code}") from None
+
+    def _reason(self) -> str:
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1].removeprefix("ptp: ") if lines else ""

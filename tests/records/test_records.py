@@ -1,0 +1,61 @@
+"""Records: one closed set, readable by anybody, each with a table that can hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+import msgspec
+import pytest
+
+from ptp.records import DecisionMade, Event, Record, Step, decode, encode, table_of
+from ptp.records.table import Kept
+from ptp.versioning import schema_sql
+
+KINDS: tuple[type[msgspec.Struct], ...] = Record.__args__  # type: ignore[attr-defined]
+KEPT = [kind for kind in KINDS if issubclass(kind, Kept)]
+EXAMPLES: dict[str, Any] = {"integer": 3, "real": 0.25, "boolean": True, "text": "words", "json": {"a": [1]},
+                            "moment": 1_700_000_000.25, "number": 7}  # fmt: skip
+
+
+CHOICES = {"status": "success", "level": "warning"}
+
+
+def example(kind: type[Kept]) -> Any:
+    return kind(*(CHOICES.get(column.field) or EXAMPLES[column.kind] for column in table_of(kind).columns))
+
+
+@pytest.fixture(scope="module")
+def database() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.execute(schema_sql())
+    return connection
+
+
+@pytest.mark.parametrize("kind", KEPT, ids=lambda kind: kind.__name__)
+def test_a_record_is_the_same_after_its_way_through_json(kind: type[Kept]) -> None:
+    record = example(kind)
+    assert decode(encode(record)) == record
+
+
+@pytest.mark.parametrize("kind", KEPT, ids=lambda kind: kind.__name__)
+def test_the_newest_schema_has_every_column_that_a_record_names(kind: type[Kept], database: apsw.Connection) -> None:
+    columns = {row[1] for row in database.execute(f"PRAGMA table_info({kind.table})").fetchall()}
+    named = {column.name for column in table_of(kind).columns} | set(kind.fixed)
+    named |= ({kind.serial} if kind.serial else set()) | ({"run_id"} if kind.has_run else set())
+    assert named == columns
+
+
+def test_a_record_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="Invalid value 'Guess'"):
+        decode(b'{"record": "Guess"}')
+
+
+def test_the_kind_of_a_column_follows_from_the_type_of_its_field() -> None:
+    kinds = {column.name: (column.kind, column.optional) for column in table_of(DecisionMade).columns}
+    assert kinds["decision_id"] == ("number", False)
+    assert kinds["timestamp"] == ("moment", False)
+    assert kinds["game_state"] == ("json", True)
+    assert kinds["confidence_score"] == ("real", True)
+    assert table_of(Step).column("frame_ref") == "frame_ref"
+    assert table_of(Event).column("index") == "place"
