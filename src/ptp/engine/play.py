@@ -57,7 +57,11 @@ class Play:
 
     def begin(self, seed: int | None, options: dict[str, Any] | None = None) -> EpisodeBegan:
         """Begin an episode; without a seed the world goes on with its own dice."""
-        self.observation = self.world.reset(seed, options)
+        return self.note_begin(self.world.reset(seed, options), seed, options)
+
+    def note_begin(self, observation: Any, seed: int | None, options: dict[str, Any] | None) -> EpisodeBegan:
+        """Return the record of an episode that has begun."""
+        self.observation = observation
         self.episode = self.progress.episodes + 1
         self.step, self.episode_reward, self.over = 0, 0.0, False
         self._read_state()
@@ -67,8 +71,13 @@ class Play:
 
     def apply(self, command: Any, text: str, records: list[Record]) -> Outcome:
         """Apply one command and add the records of what happened."""
+        outcome = self.world.step(command)
+        self.note(outcome, text, records)
+        return outcome
+
+    def note(self, outcome: Outcome, text: str, records: list[Record]) -> None:
+        """Add the records of what a command did."""
         world, progress = self.world, self.progress
-        outcome = world.step(command)
         reward, terminated, truncated = outcome.reward, outcome.terminated, outcome.truncated
         tick = progress.ticks = progress.ticks + 1
         self.step += 1
@@ -92,7 +101,6 @@ class Play:
             )
         if terminated or truncated:
             self.end(terminated, records)
-        return outcome
 
     def end(self, terminated: bool, records: list[Record]) -> None:
         """Count the episode as over; its end stays to be seen."""
