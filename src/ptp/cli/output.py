@@ -1,4 +1,4 @@
-"""How verbs speak: tables and JSON on standard output, words on standard error."""
+"""How verbs answer: tables, facts and JSON on standard output."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from ptp.cli.layout import GAP, fit_table, row_lines, widths, wrap
+from ptp.cli.parser import Options
 
 GREEN, RED, YELLOW, DIM, BOLD = "32", "31", "33", "2", "1"
 STATUS_COLORS = {"running": YELLOW, "completed": GREEN, "crashed": RED, "manual_stop": YELLOW}
@@ -37,6 +38,15 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def answer(options: Options, value: Any, *lines: str) -> int:
+    """Print a JSON document if asked for, else lines for a person unless quiet; return success."""
+    if options.json:
+        print_json(value)
+    elif not options.quiet:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
 def is_terminal(stream: Any) -> bool:
     """Whether a stream is a terminal that can move its cursor."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
@@ -48,7 +58,7 @@ def columns() -> int | None:
 
 
 def can_print(text: str) -> bool:
-    """Whether the encoding of standard output has these characters; a view that wraps it does not tell its own."""
+    """Whether the encoding of standard output has these characters; a view that wraps it does not know its own."""
     try:
         text.encode(sys.stdout.encoding or getattr(sys.__stdout__, "encoding", None) or "ascii")
     except UnicodeEncodeError:
@@ -67,7 +77,7 @@ def paint(text: str, color: str, stream: Any = None) -> str:
 
 
 def print_facts(facts: Mapping[str, str], name_width: int = 9) -> None:
-    """Print names and values, one to a line; a value that is too long goes on below itself."""
+    """Print names and values, one to a line; a value that is too long is wrapped below itself."""
     indent, room = name_width + 3, columns()
     for name, value in facts.items():
         first, *rest = [value] if room is None else wrap(value, room - indent)
@@ -91,7 +101,7 @@ def print_suggestions(commands: Mapping[str, str]) -> None:
 def print_table(
     headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = (), spare: Sequence[str] = ()
 ) -> None:
-    """Print aligned columns; those in *right* are numbers and end together, those in *spare* go where room is short."""
+    """Print aligned columns; numbers in *right* end together, *spare* ones are left out if room is short."""
     table = [list(headers), *([str(cell) for cell in row] for row in rows)]
     room = columns()
     if room is not None:
@@ -153,6 +163,15 @@ def _given_folder(words: Sequence[str]) -> str:
 def local_time(stamp: str) -> str:
     """Return a stored UTC timestamp in the user's own time, to the second."""
     return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def in_bytes(size: float) -> str:
+    """Return a number of bytes with the unit that fits."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
 
 
 def number(value: float | None, digits: int = 4) -> str:
