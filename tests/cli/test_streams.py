@@ -170,6 +170,7 @@ QUIET = [
     "version --check",
 ]
 ANSWERS = ["runs", "show", "status", "metrics", "actions", "du", "worlds", "agents", "version", "config show", "logs",
+           "status latest", "metrics latest", "actions latest", "logs latest", "export latest", "snapshot list latest",
            "tag latest", "snapshot list", "schema history", "completion bash", "export"]  # fmt: skip
 
 

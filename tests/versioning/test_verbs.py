@@ -23,7 +23,7 @@ def test_one_run_is_migrated_and_its_header_follows(tmp_path: Path, ptp: Call) -
     folder = copy_run("1.0", tmp_path / "var")
     code, out, _ = ptp("schema", "migrate", "latest", "--dry-run")
     assert code == 0
-    assert "would go 1.0 -> 1.1 -> 1.2 -> 2.0 -> 2.1" in out
+    assert "would migrate 1.0 -> 1.1 -> 1.2 -> 2.0 -> 2.1" in out
     assert version_of(folder / "game_data.db") == "1.0"
     code, out, _ = ptp("schema", "migrate", "latest", "--from", "1.0", "--to", "2.0")
     assert code == 0

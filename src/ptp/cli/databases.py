@@ -65,7 +65,7 @@ def version_of(database: Path) -> str:
         return read_version(connection, database)
 
 
-def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, told: Told) -> Plan:
+def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: Told) -> Plan:
     """Migrate the database of a run that nobody plays, and update its header."""
     directory = RunDirectory(database.resolve().parent)
     owned = database.name == directory.database.name
@@ -73,7 +73,7 @@ def migrate_run(database: Path, target: str, start: str | None, keep_backup: boo
         _acquire(directory)
     try:
         header = _read_header(directory.path / "metadata.json") if owned else None
-        done = migrate(database, target, start, keep_backup=keep_backup, told=told)
+        done = migrate(database, target, start, keep_backup=keep_backup, told=shown)
         if header is not None and header.get("schema_version") != target:
             _write_header(directory.path / "metadata.json", header | {"schema_version": target})
     finally:

@@ -68,7 +68,7 @@ def _prepare_streams() -> None:
 
 
 def _dispatch(words: list[str]) -> int:
-    if words == ["--version"]:
+    if words[:1] == ["--version"]:
         sys.stdout.write(f"ptp {__version__}\n")
         return 0
     if words[:1] == ["help"]:

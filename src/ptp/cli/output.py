@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -54,7 +53,11 @@ def is_terminal(stream: Any) -> bool:
 
 def columns() -> int | None:
     """Return how wide the terminal is; a pipe or a file has no end."""
-    return max(20, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size  # here and below, since it takes longer to import than most verbs to answer
+
+    return max(20, get_terminal_size().columns)
 
 
 def can_print(text: str) -> bool:
@@ -137,7 +140,9 @@ def program() -> str:
     called = sys.argv[0]
     if os.path.basename(called) != "ptp":
         return "ptp"
-    found = shutil.which("ptp")
+    from shutil import which
+
+    found = which("ptp")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "ptp" if same else os.path.relpath(called)
 

@@ -43,8 +43,8 @@ def migrate(options: Options) -> int:
     def work(database: Path) -> Plan:
         if options.dry_run:
             return plan(database, target, options.start)
-        with work_shown(options.talks) as told:
-            return migrate_run(database, target, options.start, options.keep_backup, told)
+        with work_shown(options.talks) as shown:
+            return migrate_run(database, target, options.start, options.keep_backup, shown)
 
     plans, failed = _each(databases, work, options, one)
     answer(
