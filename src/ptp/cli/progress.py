@@ -1,4 +1,4 @@
-"""What a person sees while something goes on."""
+"""What a person sees while something is under way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ptp.engine import Progress
 from ptp.records import Notice, Record, RunResult
 from ptp.sinks import RunContext, Sink
 
-NARROW = 80  # columns below which a bar tells only how far it is
+NARROW = 80  # columns below which a bar shows only how far it is
 REFRESH = 0.1  # seconds between two looks at a bar
 
 
@@ -42,7 +42,7 @@ def choose_watcher(config: RunConfig, quiet: bool) -> Iterator[Silent]:
 
 
 @contextmanager
-def telling_stop(watcher: Silent) -> Iterator[None]:
+def explaining_stop(watcher: Silent) -> Iterator[None]:
     """Say what became of a run that was interrupted before or after it played; while it plays, it stops by itself."""
     try:
         yield
@@ -55,7 +55,7 @@ def _stopped(directory: Path | None) -> str:
     if directory is None:
         return "interrupted before anything was played; nothing new was recorded"
     run = directory.name
-    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` goes on"
+    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` resumes it"
 
 
 def _facts(progress: Progress) -> str:
@@ -98,7 +98,7 @@ class Shown(Silent):
 
 
 class Lines(Shown):
-    """A line every few seconds, for logs and pipes; a run goes on when nobody reads them any more."""
+    """A line every few seconds, for logs and pipes; a run continues when nobody reads them any more."""
 
     every = 5.0
 
@@ -145,7 +145,7 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
 
         def began(self, run: RunContext) -> None:
             super().began(run)
-            console.print(f"recording in {run.path}; Ctrl-C ends it", style="dim", highlight=False, soft_wrap=True)
+            console.print(f"recording in {run.path}; Ctrl-C stops it", style="dim", highlight=False, soft_wrap=True)
             name = f"{config.agent.name} in {run.metadata.world.name}"
             self.task = bar.add_task(name, total=limit, count="", facts="")
 
@@ -165,23 +165,23 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
 
 
 @contextmanager
-def ticks_shown(doing: str, total: int, show: bool) -> Iterator[Callable[[int], None]]:
-    """Return what shows the present tick of work that goes through a tape; only a terminal shows it."""
+def work_shown(show: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Return what shows the phase of long work, how far it is and how long; only a terminal shows it."""
     if not (show and is_terminal(sys.stderr)):
-        yield lambda tick: None
+        yield lambda phase, done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     seen = 0.0
 
-    def shown(tick: int) -> None:
+    def shown(phase: str, done: int, total: int) -> None:
         nonlocal seen
         if time.monotonic() - seen > REFRESH:
             seen = time.monotonic()
-            bar.update(task, completed=tick)
+            bar.update(task, description=phase, completed=done, total=total)
 
-    text = TextColumn(f"{doing} tick {{task.completed:,}} of {total:,}")
-    with Progress(text, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=total)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
         yield shown
