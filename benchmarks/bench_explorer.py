@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 from benchmarks.common import play, report
-from ptp.agents import AgentOptions, Observation, make_agent
+from ptp.agents import Observation, make_agent
+from ptp.config.tree import Agent as AgentConfig
 from ptp.engine import Engine, Progress
 from ptp.runner import Watcher
 from ptp.worlds import find_world, make_world
@@ -40,14 +41,14 @@ def ticks_to_badge(seed: int) -> int | None:
     if result.error is not None:
         raise SystemExit(f"seed {seed}: {result.error}")
     signals = keeper.progress.signals
-    return result.ticks if signals.badges and (signals.caught or 0) >= SPECIES else None
+    return result.ticks if signals.values.get("badges") and signals.values.get("caught", 0) >= SPECIES else None
 
 
 def decision_microseconds(ticks: int) -> float:
     """Return what one decision takes of the processor on average, from power-on."""
     world = make_world(find_world("tallgrass"))
     observation = world.reset(0)
-    agent = make_agent("explorer", world, AgentOptions(seed=1))
+    agent = make_agent("explorer", world, AgentConfig(), 1)
     spent = 0.0
     for tick in range(ticks):
         seen = Observation(observation, world.state(observation), tick, 1, tick)

@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ptp.agents import Agent, AgentOptions, Decision, Observation
+from ptp.agents import Agent, AgentSetup, Decision, Observation
 from ptp.records import WorldFacts, WorldSpec
 from ptp.worlds import Outcome, Signals, World
 from ptp.worlds.spaces import CommandCodec, StateHash
@@ -79,7 +79,7 @@ class FakeWorld(World):
             ("agent",),
             "toy_text",
             "tape",
-            ("battle", "caught", "badges", "level"),
+            ("caught", "badges", "level"),
         )
         codec = CommandCodec(self.env.action_space)
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
@@ -112,7 +112,7 @@ class FakeAgent(Agent):
     name = "fake"
 
     def __init__(self, world: World, decisions: Sequence[Decision | Exception | None] = ()) -> None:
-        super().__init__(world, AgentOptions(seed=0))
+        super().__init__(world.view(), AgentSetup(seed=0))
         self._decisions = list(decisions)
         self.seen: list[Observation] = []
         self.outcomes: list[Outcome] = []

@@ -126,13 +126,13 @@ def test_a_bad_command_is_dropped_and_three_in_a_row_end_the_run() -> None:
 
 
 def test_a_replay_of_the_same_seed_gives_the_same_hashes() -> None:
-    from ptp.agents import AgentOptions, make_agent
+    from ptp.agents import make_agent
 
     hashes = []
+    config = build({BY_FLAG["--tick-rate-base"]: 0})
     for _ in range(2):
         world = make_world(find_world("FrozenLake-v1"))
-        agent = make_agent("random", world, AgentOptions(seed=3))
-        config = build({BY_FLAG["--tick-rate-base"]: 0})
+        agent = make_agent("random", world, config.agent, 3)
         engine = Engine(world, agent, config, ManualClock(), seed=9)
         hashes.append([r.state_hash for _ in range(300) for r in engine.tick() if isinstance(r, Step)])
     assert hashes[0] == hashes[1]
@@ -170,7 +170,7 @@ def test_ticks_keep_the_base_rate() -> None:
 
 def test_battles_have_their_own_rate() -> None:
     game = Game(tick_rate_base=10, tick_rate_battle=2, command_interrupt_battle=False)
-    game.world.now = Signals(battle=True)
+    game.world.now = Signals(engaged=True)
     game.tick()
     before = sum(game.clock.slept)
     game.tick(4)
@@ -179,7 +179,7 @@ def test_battles_have_their_own_rate() -> None:
 
 def test_rate_0_never_sleeps_not_even_in_battles() -> None:
     game = Game(tick_rate_base=0, tick_rate_battle=2)
-    game.world.now = Signals(battle=True)
+    game.world.now = Signals(engaged=True)
     game.tick(50)
     assert game.clock.slept == []
 
@@ -321,7 +321,7 @@ def test_without_validation_the_context_does_not_matter() -> None:
 def battle_at_second_tick(game: Game) -> None:
     def begin() -> None:
         if game.engine.progress.ticks == 1:
-            game.world.now = Signals(battle=True)
+            game.world.now = Signals(engaged=True)
 
     game.world.before_step = begin
 
@@ -371,9 +371,9 @@ def test_episodes_is_exact() -> None:
 @pytest.mark.parametrize(
     ("flag", "value", "signals"),
     [
-        ("max_pokemon_caught", 3, Signals(caught=3)),
-        ("max_badges", 1, Signals(badges=2)),
-        ("max_level", 10, Signals(level=10)),
+        ("max_pokemon_caught", 3, Signals(values={"caught": 3})),
+        ("max_badges", 1, Signals(values={"badges": 2})),
+        ("max_level", 10, Signals(values={"level": 10})),
     ],
 )
 def test_a_goal_in_the_game_ends_the_run(flag: str, value: int, signals: Signals) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ptp._util.clock import SystemClock, iso
 from ptp._util.ids import uuid7
-from ptp.agents import AgentOptions, make_agent
+from ptp.agents import make_agent
 from ptp.config import RunConfig
 from ptp.config.tree import Limits, Screenshot, TickRate
 from ptp.engine import Engine, Notice
@@ -88,7 +88,7 @@ def play(
     directory = RunDirectory.create(folder, uuid7())
     recorder = Recorder(directory, _metadata(directory, made), config)
     recorder.accept(frame_statements(directory.run_id))
-    engine = Engine(made, make_agent("random", made, AgentOptions(seed=1)), config, SystemClock(), 1)
+    engine = Engine(made, make_agent("random", made, config.agent, 1), config, SystemClock(), 1)
     if not isinstance(profile, StorageProfile):
         profile = find_profile(profile or made.facts.storage_profile)
     film = None if video is None else VideoWriter(video, 50)
@@ -102,7 +102,7 @@ def play(
     while engine.stop is None:
         records = engine.tick()
         tell(records)
-        tell(keeper.look(records, engine.progress.signals.battle))
+        tell(keeper.look(records, engine.progress.signals.engaged))
     _, told = keeper.measure(engine.progress.ticks)
     tell(told)
     tell(keeper.close())

@@ -22,11 +22,11 @@ from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, Us
 from ptp.recording import RunDirectory, find_run, list_runs
 from ptp.recording import writer as writer_module
 from ptp.recording.database import Database, check_sqlite, create_database
-from ptp.recording.entries import Row
 from ptp.recording.figures import make_report
 from ptp.recording.summary import summarise
 from ptp.recording.writer import Writer
 from ptp.versioning import schema_sql
+from ptp.worlds.knowledge import Row
 
 RUN = "01a1e142-559b-7db3-8bf0-c635104f2b91"
 

@@ -14,7 +14,7 @@ class BackgroundAgent(Agent):
     """Wraps a slow agent; `decide` starts it thinking and returns None until it has an answer."""
 
     def __init__(self, agent: Agent) -> None:
-        super().__init__(agent.world, agent.options)
+        super().__init__(agent.world, agent.setup)
         self._agent = agent
         self._answer: Decision | Exception | None = None
         self._thread: threading.Thread | None = None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import msgspec
 
-from ptp.worlds import Outcome, World
+from ptp.records import ModelCall
+from ptp.worlds import Outcome, WorldView
 
 
 class Observation(msgspec.Struct, gc=False):
@@ -18,6 +20,8 @@ class Observation(msgspec.Struct, gc=False):
     tick: int
     episode: int
     step: int
+    frame: Callable[[], Any] | None = None
+    """Returns the picture that belongs to it: an array, or text; None for an agent that does not see."""
 
 
 class Decision(msgspec.Struct, gc=False):
@@ -31,28 +35,41 @@ class Decision(msgspec.Struct, gc=False):
     cost: float | None = None
     model: str | None = None
     context: dict[str, Any] | None = None
+    calls: tuple[ModelCall, ...] = ()
+    """The model calls that it took; the engine fills in their tick and the number of the decision."""
 
 
-class AgentOptions(msgspec.Struct, frozen=True):
-    """What an agent is made with, beside its world."""
+class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of an agent that takes none."""
+
+
+class AgentSetup(msgspec.Struct, frozen=True):
+    """What an agent is made with, beside the view of its world."""
 
     seed: int
-    script: str | None = None
+    options: Any = NoOptions()
+    """The agent's own `Options`."""
+    model: str | None = None
+    base_url: str | None = None
 
 
 class Agent:
     """An agent; subclasses decide, and may learn from what came of it."""
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
+    Options: ClassVar[type[msgspec.Struct]] = NoOptions
+    """The options that the agent takes: a struct whose fields are named by `--agent-option name=value`."""
     slow: ClassVar[bool] = False
     """Whether a decision may take so long that it must not hold up the clock."""
-
     repeatable: ClassVar[bool] = False
     """Whether deciding again costs nothing and gives the same answer; a resumed run then asks again."""
+    sees: ClassVar[bool] = False
+    """Whether it wants a picture with each observation."""
 
-    def __init__(self, world: World, options: AgentOptions) -> None:
+    def __init__(self, world: WorldView, setup: AgentSetup) -> None:
         self.world = world
-        self.options = options
+        self.setup = setup
+        self.options = setup.options
 
     def decide(self, observation: Observation) -> Decision | None:
         """Return what to do now, or None while still thinking."""
@@ -72,4 +89,4 @@ class Agent:
         """Return to a saved state."""
 
     def close(self) -> None:
-        """Free what the agent holds."""
+        """Free what the agent holds, such as a connection; called once, when the run has ended, however it did."""

@@ -58,8 +58,8 @@ def _stopped(directory: Path | None) -> str:
 
 def _facts(progress: Progress) -> str:
     signals = progress.signals
-    if signals.badges is not None:
-        return f"badges {signals.badges}, caught {signals.caught}"
+    if "badges" in signals.values:
+        return ", ".join(f"{name} {value:g}" for name, value in signals.values.items() if name != "level")
     last = "" if progress.last_reward is None else f", last {progress.last_reward:g}"
     return f"episode {progress.episodes + 1}, reward {progress.reward:g}{last}"
 

@@ -6,7 +6,7 @@ from ptp.cli.common import parse_common
 from ptp.cli.parser import Parser
 
 DESCRIPTION = """List the worlds that can be played: our own, plug-ins, and all of Gymnasium. Some of Gymnasium's need a
-package of their own; playing them tells which.
+package of their own; the list says which is missing.
 
 examples:
   ptp worlds
@@ -20,13 +20,11 @@ def main(argv: list[str]) -> int:
     options, _ = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, print_table
-    from ptp.worlds import find_world, world_names
-    from ptp.worlds.registry import GAMEBOY, GYMNASIUM, TOY_TEXT
+    from ptp.worlds import list_worlds
 
-    makers = {GAMEBOY: "Game Boy", TOY_TEXT: "Gymnasium, toy text", GYMNASIUM: "Gymnasium"}
-    specs = [find_world(name) for name in world_names()]
+    worlds = list_worlds()
     if options.json:
-        print_json([{"name": spec.name, "entry": spec.entry} for spec in specs])
+        print_json(worlds)
     else:
-        print_table(("world", "made by"), [(spec.name, makers.get(spec.entry, spec.entry)) for spec in specs])
+        print_table(("world", "family", "missing"), [(it.name, it.family, it.missing or "") for it in worlds])
     return 0

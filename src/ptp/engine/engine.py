@@ -129,7 +129,7 @@ class Engine:
             return
         self._bad = 0
         progress = self.progress
-        was_in_battle = progress.signals.battle
+        was_in_battle = progress.signals.engaged
         if paced and self.pace.limited:
             self.pace.wait(self.pace.target(was_in_battle, self.ending.over_budget))
         outcome = self.world.step(queued.command)
@@ -151,13 +151,13 @@ class Engine:
         )  # fmt: skip
         if self.world.events:
             at = self.clock.time()
-            records.extend(Happened(at, tick, index, event) for index, event in enumerate(self.world.events))
+            records.extend(Happened(at, tick, index, event.detail) for index, event in enumerate(self.world.events))
         self.buffer.history.append((tick, text))
         if self._open is not None:
             self._open.left -= 1
         self._watch_change(state_hash, now)
         self.agent.on_step(outcome)
-        if progress.signals.battle and not was_in_battle and self._interrupt_battle:
+        if progress.signals.engaged and not was_in_battle and self._interrupt_battle:
             self._clear("battle_started", "a battle started", records)
         if terminated or truncated:
             self._end_episode(terminated, now, records)
@@ -196,7 +196,7 @@ class Engine:
         self.agent.on_episode_end(self.episode, reward)
         self.progress.episodes += 1
         self.progress.last_reward = reward
-        self.before_reset(records, self.progress.signals.battle)
+        self.before_reset(records, self.progress.signals.engaged)
         self._begin_episode()
 
     # -- commands that are not applied -------------------------------------------------------------------------

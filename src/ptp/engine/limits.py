@@ -45,9 +45,13 @@ class Limits:
         self._soft = _present(
             ("max-time", config.max_time, lambda most: lambda p: p.elapsed >= most),
             ("max-cost", config.max_cost, lambda most: lambda p: p.cost > most),
-            ("max-pokemon-caught", config.max_pokemon_caught, lambda most: lambda p: (p.signals.caught or 0) >= most),
-            ("max-badges", config.max_badges, lambda most: lambda p: (p.signals.badges or 0) >= most),
-            ("max-level", config.max_level, lambda most: lambda p: (p.signals.level or 0) >= most),
+            (
+                "max-pokemon-caught",
+                config.max_pokemon_caught,
+                lambda most: lambda p: p.signals.values.get("caught", 0) >= most,
+            ),
+            ("max-badges", config.max_badges, lambda most: lambda p: p.signals.values.get("badges", 0) >= most),
+            ("max-level", config.max_level, lambda most: lambda p: p.signals.values.get("level", 0) >= most),
         )
 
     @property

@@ -11,7 +11,6 @@ from ptp._util.attempt import attempt
 from ptp._util.clock import Clock
 from ptp.config.tree import Screenshot
 from ptp.engine.records import Notice, Record
-from ptp.frames.annotations import annotator_of
 from ptp.frames.disk import DiskWatch
 from ptp.frames.lane import BackgroundLane, DirectLane
 from ptp.frames.pictures import Picture, as_kept, check
@@ -30,7 +29,7 @@ class FrameKeeper:
     """Keeps the pictures of one run; it returns records, and the caller decides where they go.
 
     A picture is drawn for a screenshot, for the video, or for the ring; each is drawn once and used by all.
-    Of a Game Boy world, or one with a method `annotations`, what is to be seen in a kept picture is kept too.
+    What the world says is to be seen in a kept picture is kept too.
     """
 
     def __init__(
@@ -58,7 +57,6 @@ class FrameKeeper:
         self.ring = FrameRing(profile.ring_frames)
         self.watch = DiskWatch(run, profile.max_record_bytes)
         self._lane = self._open_lane(config.in_background)
-        self._annotate = annotator_of(world)
 
     def _open_lane(self, in_background: bool) -> BackgroundLane | DirectLane:
         if in_background:
@@ -160,10 +158,7 @@ class FrameKeeper:
 
     def _describe(self, tick: int) -> str | None:
         """Return what is to be seen in the picture, as JSON."""
-        if self._annotate is None:
-            return None
-        annotate = self._annotate
-        found = attempt(lambda: _as_json(annotate()))
+        found = attempt(lambda: _as_json(self._world.annotations()))
         if isinstance(found, Exception):
             self._tell(tick, "annotations_failed", f"the world can't tell what its picture shows: {found!r}")
             return None

@@ -15,8 +15,9 @@ import msgspec
 
 from ptp.config.tree import Screenshot
 from ptp.engine.records import Happened, Notice, Record, Step
+from ptp.worlds.knowledge import knowledge_of
 
-TURNS: frozenset[object] = frozenset({"BattleStarted", "BattleTurn"})  # the events of a world that begin a turn
+TURNS: frozenset[object] = knowledge_of("gameboy").turn_kinds
 
 
 class Trigger(StrEnum):

@@ -5,13 +5,6 @@ from __future__ import annotations
 import msgspec
 
 
-class Row(msgspec.Struct, frozen=True):
-    """A statement for one of the tables of the game, which are written rarely."""
-
-    sql: str
-    values: tuple[object, ...]
-
-
 class ErrorSeen(msgspec.Struct, frozen=True, gc=False):
     """Something went wrong."""
 

@@ -19,12 +19,12 @@ from ptp.errors import RecordingError
 from ptp.recording.database import create_database, open_for_writing
 from ptp.recording.directory import RunDirectory
 from ptp.recording.entries import ErrorSeen, MetricTaken
-from ptp.recording.game import GameRows
-from ptp.recording.history import copy_history, last_number, open_battle, rewind
+from ptp.recording.history import copy_history, last_number, rewind
 from ptp.recording.log import LOGGER, close_log, open_log
 from ptp.recording.rows import Statement
 from ptp.recording.writer import Writer
 from ptp.records import Metadata
+from ptp.worlds.knowledge import knowledge_of
 
 LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
@@ -42,8 +42,8 @@ class Recorder:
         except (OSError, apsw.Error) as problem:
             close_log(self._log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
-        self._writer = Writer(self._connection, metadata.run_id)
-        self._writer.rows_of = GameRows(metadata.run_id, open_battle(self._connection)).rows
+        self._knowledge = knowledge_of(metadata.facts.family)
+        self._writer = Writer(self._connection, metadata.run_id, self._knowledge)
         self._errors = last_number(self._connection, "errors", "error_id")
         self._metrics = last_number(self._connection, "performance_metrics", "metric_id")
         verb = "goes on with" if metadata.resumed else "plays"
@@ -79,11 +79,10 @@ class Recorder:
     def adopt(self, parent: Path, parent_id: str, last_tick: int) -> None:
         """Take over another run's history up to a tick; a recorder does this before its first record."""
         try:
-            copy_history(self._connection, parent, parent_id, self.metadata.run_id, last_tick)
+            copy_history(self._connection, parent, parent_id, self.metadata.run_id, last_tick, self._knowledge)
         except apsw.Error as problem:
             raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
         self._metrics = last_number(self._connection, "performance_metrics", "metric_id")
-        self._writer.rows_of = GameRows(self.metadata.run_id, open_battle(self._connection)).rows
 
     def flush(self) -> None:
         """Wait until everything handed over so far is committed."""
@@ -95,9 +94,8 @@ class Recorder:
 
     def rewind(self, to_tick: int, at: float, reason: str, dropped: int) -> None:
         """Give up the ticks after *to_tick*; the tape then tells only what led to now."""
-        run_id = self.metadata.run_id
-        self.metadata.rewinds = self._writer.do(lambda c: rewind(c, run_id, to_tick, at, reason, dropped))
-        self._writer.rows_of = GameRows(run_id, self._writer.do(open_battle)).rows
+        run_id, knowledge = self.metadata.run_id, self._knowledge
+        self.metadata.rewinds = self._writer.do(lambda c: rewind(c, run_id, to_tick, at, reason, dropped, knowledge))
         self.directory.write_metadata(self.metadata)
         self._say("rolled_back", f"went back to tick {to_tick}: {reason}; {dropped} queued commands dropped")
 

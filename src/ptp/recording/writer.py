@@ -20,8 +20,9 @@ import msgspec
 from ptp._util.attempt import attempt
 from ptp.engine import Happened
 from ptp.errors import RecordingError
-from ptp.recording.entries import Row
 from ptp.recording.rows import Statement, statements
+from ptp.records import Event
+from ptp.worlds.knowledge import Knowledge, Row
 
 T = TypeVar("T")
 
@@ -34,11 +35,11 @@ MOST = 10_000  # records that may wait while the disk is busy; then the run wait
 class Writer:
     """Takes records from the run and commits them; it loses none, and raises what the disk says."""
 
-    def __init__(self, connection: apsw.Connection, run_id: str) -> None:
+    def __init__(self, connection: apsw.Connection, run_id: str, knowledge: Knowledge | None = None) -> None:
         self._connection = connection
+        self._run_id = run_id
+        self._knowledge = knowledge or Knowledge()
         self.statements: dict[type[msgspec.Struct], Statement] = statements(run_id)
-        self.rows_of: Callable[[Happened], Sequence[Row]] = lambda happened: ()
-        """Returns what an event adds to the tables of the game."""
         self._fresh: list[msgspec.Struct] = []
         self._handing_over = threading.Lock()  # guards the fresh records
         self._database = threading.Lock()  # guards the connection
@@ -146,7 +147,9 @@ class Writer:
     def _rows(self, kinds: dict[type[msgspec.Struct], list[msgspec.Struct]]) -> Iterator[Row]:
         yield from cast("list[Row]", kinds.get(Row, []))
         for happened in cast("list[Happened]", kinds.get(Happened, [])):
-            yield from self.rows_of(happened)
+            kind, at = str(happened.event.__struct_config__.tag), happened.at
+            event = Event(at, happened.tick, happened.index, kind, "", happened.event)
+            yield from self._knowledge.rows(self._run_id, event)
 
     def _commit(self) -> None:
         """Commit everything handed over so far; the caller holds the connection."""

@@ -12,10 +12,10 @@ from ptp.recording.log import LOGGER
 from ptp.replay import Tape
 from ptp.replay.travel import restore
 from ptp.snapshots import Ring, Snapshot, SnapshotHeader, SnapshotStore, take
+from ptp.worlds.knowledge import knowledge_of
 
 INTERVAL = 1000  # ticks between snapshots in memory when none go to disk
 GIGABYTE = 1e9
-EVENTS = {"Caught": "catch", "BattleStarted": "battle", "BadgeEarned": "badge", "Fainted": "death"}
 
 
 class SnapshotKeeper:
@@ -49,12 +49,11 @@ class SnapshotKeeper:
             self._keep("interval", to_disk=bool(self._config.disk))
 
     def _at_event(self, happened: Happened) -> None:
-        event = EVENTS.get(type(happened.event).__name__)
-        if event not in self._config.on_event or getattr(happened.event, "side", "own") == "enemy":
-            return
-        detail = getattr(happened.event, "species", None) or getattr(happened.event, "count", None)
-        name = "-".join(str(part) for part in (event, detail, happened.tick) if part is not None)
-        self._keep(f"event {event}", name=name, tags=("event", event))
+        kind = str(happened.event.__struct_config__.tag)
+        found = knowledge_of(self._engine.world.facts.family).snapshot_event(kind, happened.event)
+        if found is not None and found.event in self._config.on_event:
+            name = f"{found.name}-{happened.tick}"
+            self._keep(f"event {found.event}", name=name, tags=("event", found.event))
 
     def _keep(self, reason: str, to_disk: bool = True, **details: object) -> None:
         """Take a snapshot now; it is written beside the run, after the steps that led to it are committed."""

@@ -107,7 +107,7 @@ class LiveFeed:
 
     def _now(self, paused: bool) -> Now:
         engine, progress = self._engine, self._engine.progress
-        target = engine.pace.target(progress.signals.battle, engine.ending.over_budget)
+        target = engine.pace.target(progress.signals.engaged, engine.ending.over_budget)
         return Now(engine.clock.time(), progress.ticks, engine.episode, paused, progress.reward, progress.cost,
                    progress.elapsed, target, engine.world.context(), len(engine.buffer))  # fmt: skip
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ptp import __version__
 from ptp._util.clock import Clock, SystemClock, iso
 from ptp._util.ids import derive_seed, uuid7
-from ptp.agents import AgentOptions, make_agent
+from ptp.agents import make_agent
 from ptp.config import RunConfig
 from ptp.engine import Engine
 from ptp.errors import PtpError, UsageError
@@ -34,7 +34,7 @@ def run(config: RunConfig, *, clock: Clock | None = None, watcher: Watcher | Non
 
 
 def _run_new(config: RunConfig, spec: WorldSpec, clock: Clock, watcher: Watcher, seed: int) -> RunResult:
-    engine = _make_engine(config, spec, clock, seed, derive_seed(seed, "agent"))
+    engine = _make_engine(config, spec, clock, seed, derive_seed(seed, "agent"), trusted=True)
     try:
         choose_profile(config, engine.world)
         _prune_first(config)
@@ -154,10 +154,12 @@ def _count_spending(engine: Engine, directory: RunDirectory) -> None:
     tape.close()
 
 
-def _make_engine(config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int) -> Engine:
-    world = make_world(spec, config.world.render_mode)
+def _make_engine(
+    config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int, *, trusted: bool = False
+) -> Engine:
+    world = make_world(spec, config.world.render_mode, trusted=trusted)
     try:
-        agent = make_agent(config.agent.name, world, AgentOptions(seed=agent_seed, script=config.agent.script))
+        agent = make_agent(config.agent.name, world, config.agent, agent_seed, trusted=trusted)
         return Engine(world, agent, config, clock, seed)
     except PtpError:
         world.close()

@@ -157,7 +157,7 @@ class Session:
         if not records:
             return
         self._keep(records)
-        self._tell(self.pictures.look(records, self.engine.progress.signals.battle))
+        self._tell(self.pictures.look(records, self.engine.progress.signals.engaged))
         self.keeper.after(records)
 
     def _tell(self, records: list[msgspec.Struct]) -> None:
@@ -266,7 +266,11 @@ class Session:
             elapsed_seconds=round(progress.elapsed, 3),
             ticks_per_second=round((progress.ticks - self._first_tick) / elapsed, 1) if elapsed > 0 else None,
             report=report,
-            badges=progress.signals.badges,
-            caught=progress.signals.caught,
-            level=progress.signals.level,
+            badges=_whole(progress.signals.values.get("badges")),
+            caught=_whole(progress.signals.values.get("caught")),
+            level=_whole(progress.signals.values.get("level")),
         )
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.runs.answers import Decision, DecisionList, Event, EventList, Tick
 from ptp.runs.status import decode_state, decode_text, last_state
+from ptp.worlds.knowledge import knowledge_of
 
 _DECISION = """decision_id, timestamp, tick, decision_type, reasoning, confidence_score, decision_latency_ms,
                tokens_used, api_cost, model_used, execution_status, execution_error, execution_duration_ms,
@@ -154,29 +155,6 @@ def _rewinds(database: Database) -> list[Event]:
     ]
 
 
-def _name(detail: dict[str, Any], *fields: str) -> str:
-    return next((str(detail[field]) for field in fields if detail.get(field) is not None), "something")
-
-
-TITLES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "Encounter": lambda d: f"a wild {_name(d, 'species')} (level {d.get('level')}) appeared",
-    "MapChanged": lambda d: f"went to {_name(d, 'to_location', 'to_map')}",
-    "DialogShown": lambda d: f"“{' '.join(str(d.get('text', '')).split())}”",
-    "BattleStarted": lambda d: f"battle with {_name(d, 'trainer', 'enemy_species', 'kind')} began",
-    "BattleTurn": lambda d: f"turn {d.get('number')}: {_name(d, 'player_move', 'player_action')}, {d.get('result')}",
-    "BattleEnded": lambda d: f"battle with {_name(d, 'trainer', 'enemy_species', 'kind')}: {_name(d, 'outcome')}",
-    "Joined": lambda d: f"{_name(d, 'nickname', 'species')} joined the party",
-    "PartySeen": lambda d: f"party of {len(d.get('members') or ())}",
-    "Caught": lambda d: f"caught {_name(d, 'species')} (level {d.get('level')})",
-    "Fainted": lambda d: f"{'own' if d.get('side') == 'own' else 'enemy'} {_name(d, 'species')} fainted",
-    "LevelUp": lambda d: f"{_name(d, 'nickname', 'species')} reached level {d.get('to_level')}",
-    "Evolved": lambda d: f"{_name(d, 'from_species')} became {_name(d, 'to_species')}",
-    "BadgeEarned": lambda d: f"earned the {_name(d, 'name')} badge",
-    "ItemChanged": lambda d: f"{d.get('action')} {d.get('quantity')} {_name(d, 'item', 'item_id')}",
-    "MoneyChanged": lambda d: f"money {d.get('change', 0):+d}",
-}
-
-
 def title_of(kind: str, detail: dict[str, Any]) -> str:
     """Return an event in a few words."""
-    return TITLES[kind](detail) if kind in TITLES else kind
+    return knowledge_of("gameboy").title(kind, detail)

@@ -18,12 +18,8 @@ from ptp.runs.answers.screenshots import (
 )
 from ptp.runs.answers.sharing import SharedList, SharedSnapshot
 from ptp.runs.answers.status import (
-    Coordinates,
-    CurrentState,
     DecisionPipeline,
     DecisionStatus,
-    PartyMember,
-    ScreenType,
     Status,
     SystemHealth,
 )
@@ -35,8 +31,6 @@ __all__ = [
     "Action",
     "ActionList",
     "Annotations",
-    "Coordinates",
-    "CurrentState",
     "Decision",
     "DecisionList",
     "DecisionPipeline",
@@ -58,7 +52,6 @@ __all__ = [
     "MenuRegion",
     "Metrics",
     "Now",
-    "PartyMember",
     "Performance",
     "Problem",
     "Resolution",
@@ -67,7 +60,6 @@ __all__ = [
     "RunList",
     "RunStatus",
     "RunSummary",
-    "ScreenType",
     "Screenshot",
     "ScreenshotDiff",
     "ScreenshotLine",
