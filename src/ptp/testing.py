@@ -10,7 +10,7 @@ import numpy as np
 
 from ptp.agents import Agent, AgentSetup, Decision, Observation
 from ptp.records import WorldFacts, WorldSpec
-from ptp.worlds import Outcome, Signals, World
+from ptp.worlds import Outcome, Signals, World, WorldView
 from ptp.worlds.spaces import CommandCodec, StateHash
 
 
@@ -111,8 +111,8 @@ class FakeAgent(Agent):
 
     name = "fake"
 
-    def __init__(self, world: World, decisions: Sequence[Decision | Exception | None] = ()) -> None:
-        super().__init__(world.view(), AgentSetup(seed=0))
+    def __init__(self, world: World | WorldView, decisions: Sequence[Decision | Exception | None] = ()) -> None:
+        super().__init__(world.view() if isinstance(world, World) else world, AgentSetup(seed=0))
         self._decisions = list(decisions)
         self.seen: list[Observation] = []
         self.outcomes: list[Outcome] = []

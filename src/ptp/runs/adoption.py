@@ -89,12 +89,11 @@ def _read_settings(settings: dict[str, Any]) -> Values:
 def _world_of(header: SnapshotHeader, world: str | None, rom: str | None) -> Values:
     """Return the settings that name a snapshot's world; a file can't choose code to load or other files to read."""
     if rom is None and world is None:
-        world = knowledge_of(header.family).world_of(header.world, header.origin)
+        knowledge = knowledge_of(header.family)
+        world = knowledge.world_of(header.world, header.origin)
         if world is None:
-            raise SnapshotError(
-                f"the snapshot is of {header.world!r} ({', '.join(f'{k} {v}' for k, v in header.origin.items())}); "
-                "give its file with --rom"
-            )
+            identity = f"{knowledge.identity} {header.origin.get(knowledge.identity or '')}"
+            raise SnapshotError(f"the snapshot is of {header.world!r} with {identity}; give its file with --rom")
         if ":" in world or world.endswith((".yaml", ".yml")):
             raise SnapshotError(f"the snapshot is of {world!r}, which is not a plain name; name its world with --world")
     return {BY_FLAG["--world"]: world, BY_FLAG["--rom"]: rom}

@@ -26,11 +26,14 @@ from ptp.runs.answers.status import (
 from ptp.runs.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
 from ptp.runs.answers.streams import Frame, LiveActions, LiveEnd, LiveState, Now
 from ptp.runs.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
+from ptp.worlds.knowledge import Coordinates, CurrentState, PartyMember
 
 __all__ = [
     "Action",
     "ActionList",
     "Annotations",
+    "Coordinates",
+    "CurrentState",
     "Decision",
     "DecisionList",
     "DecisionPipeline",
@@ -52,6 +55,7 @@ __all__ = [
     "MenuRegion",
     "Metrics",
     "Now",
+    "PartyMember",
     "Performance",
     "Problem",
     "Resolution",
