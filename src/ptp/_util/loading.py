@@ -66,7 +66,7 @@ def _load_file(path: Path) -> ModuleType:
             spec.loader.exec_module(module)
     except Exception as problem:
         del sys.modules[name]
-        raise ConfigError(f"{path} can't be loaded: {blame(problem, path)}") from problem
+        raise ConfigError(blame(problem, path)) from problem
     return module
 
 

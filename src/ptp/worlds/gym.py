@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 import os
 import platform
 import sys
@@ -88,17 +89,24 @@ def find_env(env_id: str) -> EnvSpec:
 def negotiate(name: str, env_spec: EnvSpec, wanted: str | None) -> str | None:
     """Return the render mode to make a world with; what it can't give is refused here, not in mid-run."""
     entry = env_spec.entry_point
-    metadata = getattr(load_env_creator(entry) if isinstance(entry, str) else entry, "metadata", {})
+    creator: Any = load_env_creator(entry) if isinstance(entry, str) else entry
+    metadata = getattr(creator, "metadata", {})
     modes = list(metadata.get("render_modes", ())) if isinstance(metadata, dict) else []
     recorded = env_spec.kwargs.get("render_mode")
     if wanted is None and recorded not in (None, WINDOW):
         return str(recorded)
     if wanted is None:
-        return next((mode for mode in ("rgb_array", "ansi") if mode in modes), None)
+        return next((mode for mode in ("rgb_array", "ansi") if mode in modes and _takes_mode(creator)), None)
     if wanted not in modes:
         offered = ", ".join(mode for mode in modes if mode != WINDOW) or "none"
         raise WorldError(f"world {name!r} can't render {wanted!r}; it offers: {offered}")
     return wanted
+
+
+def _takes_mode(creator: Any) -> bool:
+    """Whether an environment lets its maker choose the render mode; one that does not has its own."""
+    arguments = inspect.signature(creator).parameters.values()
+    return any(it.name == "render_mode" or it.kind is it.VAR_KEYWORD for it in arguments)
 
 
 def package_versions(module: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -54,12 +55,12 @@ class GameBoyView(WorldView):
         self.profile = world.profile
         self.surroundings = world.surroundings
         self.read_memory = world.read_memory
-        self._world = world
+        self._movement: Callable[[], Movement] = lambda: world.movement
 
     @property
     def movement(self) -> Movement:
         """Whether the player gets on, is stuck, or walks in circles."""
-        return self._world.movement
+        return self._movement()
 
 
 class GameBoyWorld(World):
