@@ -11,8 +11,9 @@ from typing import Any
 
 from benchmarks.common import play, report
 from ptp._util.clock import SystemClock
-from ptp.agents import AgentOptions, make_agent
+from ptp.agents import make_agent
 from ptp.config import RunConfig
+from ptp.config.tree import Agent as AgentConfig
 from ptp.engine import Engine
 from ptp.runner.keeper import SnapshotKeeper
 from ptp.snapshots import SnapshotStore, take
@@ -31,7 +32,7 @@ def milliseconds(work: Callable[[], Any], times: int = 15) -> float:
 
 def main() -> None:
     world = make_world(find_world("tallgrass"))
-    engine = Engine(world, make_agent("random", world, AgentOptions(seed=1)), RunConfig(), SystemClock(), 1)
+    engine = Engine(world, make_agent("random", world, AgentConfig(), 1), RunConfig(), SystemClock(), 1)
     for _ in range(100):
         engine.follow("a", ask=False)
     snapshot = take(engine, "run", "random", "benchmark", 0)

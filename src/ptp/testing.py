@@ -10,13 +10,13 @@ import gymnasium
 import numpy as np
 
 from ptp._util.clock import iso
-from ptp.agents import Agent, AgentOptions, Decision, Observation
+from ptp.agents import Agent, AgentSetup, Decision, Observation
 from ptp.config import RunConfig
 from ptp.engine import Play
 from ptp.records import Metadata, WorldFacts, WorldSpec
 from ptp.sinks import RunContext
 from ptp.versioning import SCHEMA_VERSION
-from ptp.worlds import Outcome, Signals, World
+from ptp.worlds import Outcome, Signals, World, WorldView
 from ptp.worlds.spaces import CommandCodec, StateHash
 
 
@@ -88,7 +88,7 @@ class FakeWorld(World):
             ("agent",),
             "toy_text",
             "tape",
-            ("battle", "caught", "badges", "level"),
+            ("caught", "badges", "level"),
         )
         codec = CommandCodec(self.env.action_space)
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
@@ -120,8 +120,8 @@ class FakeAgent(Agent):
 
     name = "fake"
 
-    def __init__(self, world: World, decisions: Sequence[Decision | Exception | None] = ()) -> None:
-        super().__init__(world, AgentOptions(seed=0))
+    def __init__(self, world: World | WorldView, decisions: Sequence[Decision | Exception | None] = ()) -> None:
+        super().__init__(world.view() if isinstance(world, World) else world, AgentSetup(seed=0))
         self._decisions = list(decisions)
         self.seen: list[Observation] = []
         self.outcomes: list[Outcome] = []

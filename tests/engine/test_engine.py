@@ -128,13 +128,13 @@ def test_a_bad_command_is_dropped_and_three_in_a_row_end_the_run() -> None:
 
 
 def test_a_replay_of_the_same_seed_gives_the_same_hashes() -> None:
-    from ptp.agents import AgentOptions, make_agent
+    from ptp.agents import make_agent
 
     hashes = []
     for _ in range(2):
         world = make_world(find_world("FrozenLake-v1"))
-        agent = make_agent("random", world, AgentOptions(seed=3), lambda: None)
         config = build({BY_FLAG["--tick-rate-base"]: 0})
+        agent = make_agent(world, config.agent, 3, lambda: None)
         engine = Engine(world, agent, config, ManualClock(), seed=9)
         hashes.append([r.state_hash for _ in range(300) for r in engine.tick() if isinstance(r, Step)])
     assert hashes[0] == hashes[1]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ptp._util.clock import SystemClock, iso
 from ptp._util.ids import uuid7
-from ptp.agents import AgentOptions, make_agent
+from ptp.agents import make_agent
 from ptp.config import RunConfig
 from ptp.config.tree import Limits, Screenshot, Storage, TickRate
 from ptp.engine import Engine
@@ -94,7 +94,7 @@ def play(
         storage=Storage(frame_sink=sink),
     )
     directory = RunDirectory.create(folder, uuid7())
-    agent = make_agent("random", made, AgentOptions(seed=1), lambda: None)
+    agent = make_agent(made, config.agent, 1, lambda: None)
     engine = Engine(made, agent, config, SystemClock(), 1)
     run = RunContext(directory.path, _metadata(directory, made), config, engine.play, engine)
     if not isinstance(profile, StorageProfile):

@@ -19,7 +19,7 @@ from ptp.frames.overlay import Caption, draw
 from ptp.frames.pictures import Pixels
 from ptp.frames.video import enlargement
 from ptp.testing import FakeWorld
-from ptp.worlds import find_world, make_world
+from ptp.worlds import find_world, make_world, registry
 from tests.frames.playing import PixelWorld, noise, play, still
 
 Ptp = Callable[..., tuple[int, str, str]]
@@ -293,7 +293,10 @@ def test_a_run_recorded_as_text_can_be_shown_when_the_world_can_draw(
     assert ptp_json("video", "latest", "-o", str(tmp_path / "a.mp4"))["frames"] == 10
 
 
-def test_a_world_without_pictures_is_named(recorded: Callable[..., Path], ptp: Ptp, tmp_path: Path) -> None:
+def test_a_world_without_pictures_is_named(
+    recorded: Callable[..., Path], ptp: Ptp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry.WORLDS, "counting", "tests.replay.test_video:Blind")
     run = recorded("FrozenLake-v1", ticks=10)
     header = json.loads((run / "metadata.json").read_text())
     header["world"] = {"name": "counting", "entry": "tests.replay.test_video:Blind", "options": {}}

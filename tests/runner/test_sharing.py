@@ -163,9 +163,9 @@ def test_a_snapshot_of_a_cartridge_that_is_not_here_names_it_and_takes_its_file(
     )
     snapshot = unpack(export_bytes(there, "latest")[1], "file")
     sha1 = snapshot.header.origin["rom_sha1"]
-    with pytest.raises(SnapshotError, match=f"cartridge 'other' with SHA-1 {sha1}; give its file with --rom"):
+    with pytest.raises(SnapshotError, match=f"'other' with rom_sha1 {sha1}; give its file with --rom"):
         import_snapshot(tmp_path / "here", snapshot)
-    with pytest.raises(SnapshotError, match=f"another cartridge: {sha1}, and this one is"):
+    with pytest.raises(SnapshotError, match=f"another 'other': its rom_sha1 is {sha1}, and here"):
         import_snapshot(tmp_path / "here", snapshot, rom=str(BUILT_IN["tallgrass"]))
     assert list(list_runs(tmp_path / "here")) == []
     renamed = tmp_path / "renamed.gb"

@@ -187,8 +187,13 @@ def test_a_snapshot_of_another_world_version_or_cartridge_is_refused() -> None:
         check_world(header, lake)
     with pytest.raises(SnapshotError, match="of version 4"):
         check_world(header, msgspec.structs.replace(taxi, version="9"))
-    with pytest.raises(SnapshotError, match="another cartridge"):
-        check_world(header, msgspec.structs.replace(taxi, origin={"rom_sha1": "abc"}))
+    grass = make_world(find_world("tallgrass")).facts
+    header = msgspec.structs.replace(
+        header, family="gameboy", world="renamed", world_version=grass.version, origin=grass.origin
+    )
+    check_world(header, grass)
+    with pytest.raises(SnapshotError, match="another 'renamed': its rom_sha1 is"):
+        check_world(header, msgspec.structs.replace(grass, origin={"rom_sha1": "abc"}))
 
 
 # -- the store -----------------------------------------------------------------------------------------------------

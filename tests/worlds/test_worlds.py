@@ -166,8 +166,8 @@ def test_a_missing_manifest_is_refused_by_name(tmp_path: Path) -> None:
 def test_an_entry_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "gone.yaml"
     path.write_text("name: x\nentry: no_such:World\noptions: {}\n")
-    with pytest.raises(WorldError, match="can't be made"):
-        made(str(path))
+    with pytest.raises(ConfigError, match="no_such can't be imported: ModuleNotFoundError"):
+        make_world(find_world(str(path)), trusted=True)
 
 
 SPACES = [

@@ -1,6 +1,15 @@
 """Agents: an observation becomes a decision."""
 
-from ptp.agents.contract import Agent, AgentOptions, Decision, Observation
-from ptp.agents.registry import agent_names, make_agent
+from ptp.agents.contract import Agent, AgentSetup, Decision, NoOptions, Observation
+from ptp.agents.registry import agent_names, find_agent, make_agent
 
-__all__ = ["Agent", "AgentOptions", "Decision", "Observation", "agent_names", "make_agent"]
+__all__ = [
+    "Agent",
+    "AgentSetup",
+    "Decision",
+    "NoOptions",
+    "Observation",
+    "agent_names",
+    "find_agent",
+    "make_agent",
+]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ptp.records import ModelCall
-from ptp.worlds import Outcome, World
+from ptp.worlds import Outcome, WorldView
 
 
 class Observation(msgspec.Struct, gc=False):
@@ -21,7 +21,7 @@ class Observation(msgspec.Struct, gc=False):
     episode: int
     step: int
     frame: Callable[[], Any] | None = None
-    """Draws the picture of this moment; None where the agent does not ask for pictures (`Agent.sees`)."""
+    """Draws the picture of this moment: an array, or text; None for a slow agent that does not see."""
 
 
 class Decision(msgspec.Struct, gc=False):
@@ -36,35 +36,42 @@ class Decision(msgspec.Struct, gc=False):
     model: str | None = None
     context: dict[str, Any] | None = None
     calls: tuple[ModelCall, ...] = ()
-    """The calls of models that it took; the engine fills in tick and decision."""
+    """The model calls that it took; the engine fills in their tick and the number of the decision."""
 
 
-class AgentOptions(msgspec.Struct, frozen=True):
-    """What an agent is made with, beside its world."""
+class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of an agent that takes none."""
+
+
+class AgentSetup(msgspec.Struct, frozen=True):
+    """What an agent is made with, beside the view of its world."""
 
     seed: int
-    script: str | None = None
+    options: Any = NoOptions()
+    """The agent's own `Options`."""
+    model: str | None = None
+    base_url: str | None = None
 
 
 class Agent:
     """An agent; subclasses decide, and may learn from what came of it."""
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
+    Options: ClassVar[type[msgspec.Struct]] = NoOptions
+    """The options that the agent takes: a struct whose fields are named by `--agent-option name=value`."""
     slow: bool = False
     """Whether a decision may take so long that it must not hold up the clock."""
-
+    repeatable: bool = False
+    """Whether deciding again costs nothing and gives the same answer; a resumed run then asks again."""
     sees: bool = False
     """Whether a slow agent wants a picture with each observation; others can always draw one."""
-
     ahead: int = 0
     """A slow agent is asked again while at most so many of its commands still wait."""
 
-    repeatable: bool = False
-    """Whether deciding again costs nothing and gives the same answer; a resumed run then asks again."""
-
-    def __init__(self, world: World, options: AgentOptions) -> None:
+    def __init__(self, world: WorldView, setup: AgentSetup) -> None:
         self.world = world
-        self.options = options
+        self.setup = setup
+        self.options = setup.options
 
     def decide(self, observation: Observation) -> Decision | None:
         """Return what to do now, or None while still thinking."""
@@ -88,4 +95,7 @@ class Agent:
         """Return to a saved state."""
 
     def close(self) -> None:
-        """Free what the agent holds; a slow agent may be closed while it decides, and should then give up."""
+        """Free what the agent holds, such as a connection; called once, when the run has ended, however it did.
+
+        A slow agent may still be deciding then, and should give up.
+        """

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from gymnasium import Space
 
-from ptp.agents.contract import Agent, AgentOptions, Decision, Observation
-from ptp.worlds import World
+from ptp.agents.contract import Agent, AgentSetup, Decision, Observation
+from ptp.worlds import WorldView
 
 
 class RandomAgent(Agent):
@@ -19,10 +19,10 @@ class RandomAgent(Agent):
     name = "random"
     repeatable = True
 
-    def __init__(self, world: World, options: AgentOptions) -> None:
-        super().__init__(world, options)
+    def __init__(self, world: WorldView, setup: AgentSetup) -> None:
+        super().__init__(world, setup)
         self._space = world.action_space
-        self._space.seed(options.seed)
+        self._space.seed(setup.seed)
 
     def decide(self, observation: Observation) -> Decision:
         """Return one random command."""

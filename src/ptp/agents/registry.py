@@ -1,14 +1,15 @@
-"""Which agents there are."""
+"""Which agents there are: a table of names, installed plug-ins, and any class that is named by module or file."""
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 from collections.abc import Callable
 
+from ptp._util.loading import decode_options, load_class
 from ptp.agents.background import BackgroundAgent
-from ptp.agents.contract import Agent, AgentOptions
-from ptp.errors import AgentError, UnknownName
+from ptp.agents.contract import Agent, AgentSetup
+from ptp.config.tree import Agent as AgentConfig
+from ptp.errors import AgentError, ConfigError, UnknownName
 from ptp.worlds import World
 
 AGENTS: dict[str, str] = {
@@ -28,20 +29,36 @@ def agent_names() -> list[str]:
     return sorted(_entries())
 
 
-def find_agent(name: str) -> type[Agent]:
-    """Return the class of the agent of that name."""
+def is_foreign(name: str) -> bool:
+    """Whether an agent is code that is not installed as one."""
+    return name not in _entries()
+
+
+def find_agent(name: str, *, trusted: bool = False) -> type[Agent]:
+    """Return the class of an agent: by its name or, if *trusted*, as `module:Class` or `file.py:Class`."""
     entries = _entries()
-    if name not in entries:
+    entry = entries.get(name, name)
+    if entry.endswith(".py"):
+        raise ConfigError(f"--agent {name} names no class; write {name}:Class")
+    if ":" not in entry:
         raise UnknownName("agent", name, list(entries))
-    module, _, attribute = entries[name].partition(":")
-    try:
-        cls: type[Agent] = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as problem:
-        raise AgentError(f"agent {name!r} can't be made: {problem}") from None
-    return cls
+    if is_foreign(name) and not trusted:
+        raise AgentError(f"agent {name!r} is code that is not installed as an agent; if you trust it, add --trust")
+    return load_class("an agent", entry, Agent)
 
 
-def make_agent(name: str, world: World, options: AgentOptions, wake: Callable[[], None]) -> Agent:
-    """Make an agent for a world; a slow one gets a thread of its own, and calls *wake* when it has an answer."""
-    agent = find_agent(name)(world, options)
+def make_agent(
+    world: World, config: AgentConfig, seed: int, wake: Callable[[], None], *, trusted: bool = False
+) -> Agent:
+    """Make an agent for a world, with its options decoded.
+
+    A slow one gets a thread of its own, and calls *wake* when it has an answer.
+    """
+    name = config.name
+    kind = find_agent(name, trusted=trusted)
+    given = config.options
+    if config.script is not None and "file" in kind.Options.__struct_fields__:
+        given = {"file": config.script, **given}
+    options = decode_options(f"agent {name!r}", given, kind.Options)
+    agent = kind(world.view(), AgentSetup(seed, options, config.model, config.base_url))
     return BackgroundAgent(agent, wake) if agent.slow else agent

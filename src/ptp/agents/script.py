@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from ptp.agents.contract import Agent, AgentOptions, Decision, Observation
+import msgspec
+
+from ptp.agents.contract import Agent, AgentSetup, Decision, Observation
 from ptp.errors import ConfigError, PtpError
-from ptp.worlds import World
+from ptp.worlds import WorldView
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the script agent plays."""
+
+    file: str | None = None
+    """A file of commands, one per line."""
 
 
 class ScriptAgent(Agent):
     """Plays one command per line: a name, a number, or JSON; what follows a # is a remark."""
 
     name = "script"
+    Options: ClassVar[type[msgspec.Struct]] = Options
     repeatable = True
 
-    def __init__(self, world: World, options: AgentOptions) -> None:
-        super().__init__(world, options)
-        if options.script is None:
+    def __init__(self, world: WorldView, setup: AgentSetup) -> None:
+        super().__init__(world, setup)
+        file: str | None = self.options.file
+        if file is None:
             raise ConfigError("the script agent needs a file of commands: --script FILE")
-        self._commands = read_commands(Path(options.script), world)
+        self._commands = read_commands(Path(file), world)
         self._next = 0
 
     def decide(self, observation: Observation) -> Decision:
@@ -37,7 +48,7 @@ class ScriptAgent(Agent):
         self._next = state["next"]
 
 
-def read_commands(path: Path, world: World) -> list[Any]:
+def read_commands(path: Path, world: WorldView) -> list[Any]:
     """Return the commands in a file; a wrong line is named by its number."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -5,19 +5,16 @@ from __future__ import annotations
 from ptp.agents.registry import agent_names, find_agent
 from ptp.cli.output import print_json, print_table
 from ptp.cli.parser import Options
-from ptp.worlds import find_world, world_names
-from ptp.worlds.registry import GAMEBOY, GYMNASIUM, TOY_TEXT
-
-MAKERS = {GAMEBOY: "Game Boy", TOY_TEXT: "Gymnasium, toy text", GYMNASIUM: "Gymnasium"}
+from ptp.worlds import list_worlds
 
 
 def worlds(options: Options) -> int:
     """List worlds."""
-    specs = [find_world(name) for name in world_names()]
+    known = list_worlds()
     if options.json:
-        print_json([{"name": spec.name, "entry": spec.entry} for spec in specs])
+        print_json(known)
     else:
-        print_table(("world", "made by"), [(spec.name, MAKERS.get(spec.entry, spec.entry)) for spec in specs])
+        print_table(("world", "family", "missing"), [(it.name, it.family, it.missing or "") for it in known])
     return 0
 
 

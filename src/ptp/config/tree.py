@@ -28,6 +28,7 @@ class World:
     render_mode: str | None = setting(
         None, "Picture the world must be able to give: ansi or rgb_array.", flag="--render-mode"
     )
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Agent:
 
     name: str = setting("random", "Agent that plays: a name from `ptp agents`.", flag="--agent")
     script: str | None = setting(None, "File of actions for the script agent, one per line.", flag="--script")
+    options: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    base_url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -235,6 +239,8 @@ def _settings() -> tuple[Setting, ...]:
     found = []
     for section, cls in SECTIONS.items():
         for item in fields(cls):
+            if not item.metadata:
+                continue
             kind, optional, choices = read_type(item.type)
             facts = dict(item.metadata)
             flag = facts.pop("flag") or "--" + _PREFIXES.get(section, "") + item.name.replace("_", "-")

@@ -13,6 +13,7 @@ import msgspec
 
 from ptp._util.files import UNFINISHED, write_atomic
 from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
+from ptp.recording.trust import of_world, trusts
 from ptp.records import Metadata, WorldSpec
 
 KEPT_FILES = {"start_state", "save_file"}
@@ -72,6 +73,15 @@ class RunDirectory:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    @property
+    def data_dir(self) -> Path:
+        """The data directory that the run lies in."""
+        return self.path.parent.parent
+
+    def trusts_world(self, spec: WorldSpec) -> bool:
+        """Whether a person ran the code of that world here."""
+        return trusts(self.data_dir, of_world(spec))
 
     def keep_files(self, spec: WorldSpec) -> WorldSpec:
         """Copy the files that a world begins from into the directory, so that it replays when they are gone."""

@@ -36,7 +36,7 @@ class Replayed(msgspec.Struct):
 class Replay:
     """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
 
-    def __init__(self, tape: Tape, from_tick: int = 1) -> None:
+    def __init__(self, tape: Tape, from_tick: int = 1, *, trusted: bool = False) -> None:
         if not tape.length:
             why = "no steps" if tape.schema == SCHEMA_VERSION else f"schema {tape.schema}, which keeps no tape"
             raise RunUnreadable(f"run {tape.metadata.run_id} has {why}; there is nothing to replay")
@@ -44,7 +44,9 @@ class Replay:
             raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")
         self._tape = tape
         self._from = from_tick
-        self.world: World = make_world(tape.world, tape.metadata.facts.render_mode)
+        self.world: World = make_world(
+            tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted
+        )
         self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
 
     def __iter__(self) -> Iterator[TapeStep]:

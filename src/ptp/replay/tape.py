@@ -52,6 +52,7 @@ class Tape:
     def __init__(self, directory: RunDirectory) -> None:
         self.metadata = directory.read_metadata()
         self.world = directory.resolve(self.metadata.world)
+        self.is_trusted = directory.trusts_world(self.metadata.world)
         self._database = Database(directory.database)
         self.schema = self._database.version
         self.length: int = self._database.row("SELECT count(*) FROM steps")[0]

@@ -47,7 +47,12 @@ class VideoPlan(msgspec.Struct, frozen=True):
 
 
 def make_video(
-    directory: RunDirectory, plan: VideoPlan, output: Path | None = None, progress: Callable[[int], None] | None = None
+    directory: RunDirectory,
+    plan: VideoPlan,
+    output: Path | None = None,
+    progress: Callable[[int], None] | None = None,
+    *,
+    trusted: bool = False,
 ) -> VideoMade:
     """Play the tape, draw its ticks and write the video; nothing is written when the tape can't be played."""
     needs_av()
@@ -61,7 +66,7 @@ def make_video(
     path = output or directory.path / "video" / f"ticks_{plan.first:06d}-{last:06d}.mp4"
     with Database(directory.database) as database:
         reasons = _Reasons(database)
-        replay = Replay(tape, plan.first)
+        replay = Replay(tape, plan.first, trusted=trusted)
         try:
             return _film(replay, plan, last, path, reasons, progress or (lambda tick: None))
         finally:
@@ -104,7 +109,7 @@ def _show_pixels(replay: Replay) -> None:
         raise WorldError(f"world {facts.name!r} has no pictures to make a video of; it offers: {_offered(facts)}")
     spec = replay.world.spec
     replay.world.close()
-    replay.world = make_world(spec, "rgb_array")
+    replay.world = make_world(spec, "rgb_array", trusted=True)  # it was made before
 
 
 def _offered(facts: Any) -> str:

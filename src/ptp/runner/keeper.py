@@ -51,9 +51,8 @@ class SnapshotKeeper(Sink):
 
     def _at_event(self, event: Event) -> None:
         found = self._knowledge.snapshot_event(event.kind, event.detail)
-        if found is not None and found[0] in self._config.on_event:
-            kind, name = found
-            self._keep(f"event {kind}", name=f"{name}-{event.tick}", tags=("event", kind))
+        if found is not None and found.event in self._config.on_event:
+            self._keep(f"event {found.event}", name=f"{found.name}-{event.tick}", tags=("event", found.event))
 
     def _keep(self, reason: str, to_disk: bool = True, **details: object) -> None:
         """Take a snapshot now; it is written beside the run, after the steps that led to it are committed."""

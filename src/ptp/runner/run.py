@@ -5,15 +5,20 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from ptp import __version__
 from ptp._util.clock import Clock, SystemClock, iso
 from ptp._util.ids import derive_seed, uuid7
-from ptp.agents import AgentOptions, make_agent
+from ptp.agents import make_agent
+from ptp.agents.registry import is_foreign
 from ptp.config import RunConfig
 from ptp.engine import Engine
 from ptp.errors import PtpError, UsageError
 from ptp.recording import Recorder, RunDirectory
+from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.recording.packed import is_packed, readable
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
@@ -28,6 +33,14 @@ from ptp.sinks import RunContext, Sink
 from ptp.snapshots import SnapshotStore
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
+from ptp.worlds.registry import foreign_code
+
+
+class Trusted(NamedTuple):
+    """Whose code may be loaded although it is not installed."""
+
+    world: bool
+    agent: bool
 
 
 def run(
@@ -37,9 +50,10 @@ def run(
     clock = clock or SystemClock()
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
     agent_seed = derive_seed(seed, "agent")
-    with start_file(choose_world(config.world)) as spec:
-        engine = _make_engine(config, spec, clock, seed, agent_seed)
+    with start_file(choose_world(config.world, config.given)) as spec:
+        engine = _make_engine(config, spec, clock, seed, agent_seed, Trusted(world=True, agent=True))
         try:
+            _remember_code(config, spec)
             choose_profile(config, engine.world)
             _prune_first(config)
             directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
@@ -55,7 +69,12 @@ def run(
 
 
 def resume(
-    directory: RunDirectory, config: RunConfig, *, clock: Clock | None = None, sinks: Sequence[Sink] = ()
+    directory: RunDirectory,
+    config: RunConfig,
+    *,
+    clock: Clock | None = None,
+    sinks: Sequence[Sink] = (),
+    trusted: bool = False,
 ) -> RunResult:
     """Resume a run that crashed or stopped, in place, from its last committed tick."""
     clock = clock or SystemClock()
@@ -64,7 +83,7 @@ def resume(
         if is_packed(directory.database):
             unpack_run(directory)
         metadata = directory.read_metadata()
-        engine = engine_of(directory, metadata, config, clock)
+        engine = engine_of(directory, metadata, config, clock, trusted=trusted)
     except PtpError:
         directory.release()
         raise
@@ -93,10 +112,11 @@ def fork(
     run_id: str | None = None,
     clock: Clock | None = None,
     sinks: Sequence[Sink] = (),
+    trusted: bool = False,
 ) -> RunResult:
     """Start a new run whose history is another one's up to a tick."""
     clock = clock or SystemClock()
-    engine, agent_seed = _engine_at(parent, at_tick, config, clock)
+    engine, agent_seed = _engine_at(parent, at_tick, config, clock, trusted)
     try:
         directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
         try:
@@ -115,7 +135,9 @@ def fork(
         engine.world.close()
 
 
-def _engine_at(parent: RunDirectory, at_tick: int, config: RunConfig, clock: Clock) -> tuple[Engine, int]:
+def _engine_at(
+    parent: RunDirectory, at_tick: int, config: RunConfig, clock: Clock, trusted: bool
+) -> tuple[Engine, int]:
     """Return an engine that stands at a tick of another run, and the seed of its agent."""
     origin, tape = parent.read_metadata(), Tape(parent)
     try:
@@ -123,7 +145,8 @@ def _engine_at(parent: RunDirectory, at_tick: int, config: RunConfig, clock: Clo
             raise UsageError(f"--at-tick {at_tick} is not on the tape; it has ticks 0 to {tape.length}")
         dice = config.system.random_seed if config.system.random_seed is not None else origin.random_seed
         agent_seed = derive_seed(dice, "agent")
-        engine = _make_engine(config, parent.resolve(origin.world), clock, origin.random_seed, agent_seed)
+        metadata = msgspec.structs.replace(origin, agent_seed=agent_seed)
+        engine = engine_of(parent, metadata, config, clock, trusted=trusted)
         same_mind = (config.agent.name, agent_seed) == (origin.agent, origin.agent_seed)
         travel(engine, tape, SnapshotStore(parent.path / "snapshots"), at_tick, with_agent=same_mind)
     finally:
@@ -137,11 +160,24 @@ def _prune_first(config: RunConfig) -> None:
         prune_at_start(Path(config.system.data_dir), Limits(storage.max_record_bytes, storage.max_sessions))
 
 
-def engine_of(directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock) -> Engine:
-    """Make the engine that a recorded run was played by."""
+def engine_of(
+    directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock, *, trusted: bool = False
+) -> Engine:
+    """Make the engine that a recorded run was played by; unless *trusted*, only of code that was run here before."""
     seed = metadata.random_seed
     agent_seed = derive_seed(seed, "agent") if metadata.agent_seed is None else metadata.agent_seed
-    return _make_engine(config, directory.resolve(metadata.world), clock, seed, agent_seed)
+    code = Trusted(
+        world=trusted or directory.trusts_world(metadata.world),
+        agent=trusted or "agent.name" in config.given or trusts(directory.data_dir, of_agent(config.agent.name)),
+    )
+    return _make_engine(config, directory.resolve(metadata.world), clock, seed, agent_seed, code)
+
+
+def _remember_code(config: RunConfig, spec: WorldSpec) -> None:
+    """Let later commands make this world and agent again: a person has run them here."""
+    codes = [of_world(spec)] if foreign_code(spec) else []
+    codes += [of_agent(config.agent.name)] if is_foreign(config.agent.name) else []
+    trust(Path(config.system.data_dir), *codes)
 
 
 def _count_spending(engine: Engine, directory: RunDirectory) -> None:
@@ -150,11 +186,13 @@ def _count_spending(engine: Engine, directory: RunDirectory) -> None:
     tape.close()
 
 
-def _make_engine(config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int) -> Engine:
-    world = make_world(spec, config.world.render_mode)
+def _make_engine(
+    config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int, trusted: Trusted
+) -> Engine:
+    world = make_world(spec, config.world.render_mode, trusted=trusted.world)
     try:
-        options = AgentOptions(seed=agent_seed, script=config.agent.script)
-        return Engine(world, make_agent(config.agent.name, world, options, clock.wake), config, clock, seed)
+        agent = make_agent(world, config.agent, agent_seed, clock.wake, trusted=trusted.agent)
+        return Engine(world, agent, config, clock, seed)
     except PtpError:
         world.close()
         raise

@@ -21,7 +21,9 @@ def start_file(spec: WorldSpec) -> Iterator[WorldSpec]:
         yield spec
         return
     snapshot = read_file(Path(path))
-    world = make_world(WorldSpec(spec.name, spec.entry, {k: v for k, v in spec.options.items() if k != "start_state"}))
+    world = make_world(
+        WorldSpec(spec.name, spec.entry, {k: v for k, v in spec.options.items() if k != "start_state"}), trusted=True
+    )
     check_world(snapshot.header, world.facts)
     world.close()
     with tempfile.TemporaryDirectory() as folder:

@@ -17,10 +17,10 @@ from ptp._util.clock import iso
 from ptp._util.ids import numbered_id, uuid7
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, BY_PATH, Values, build
+from ptp.engine.records import EpisodeEnded, Step
 from ptp.errors import PtpError, SnapshotError, UnknownName
 from ptp.recording import Recorder, RunDirectory
-from ptp.recording.entries import Row
-from ptp.records import EpisodeEnded, Metadata, Parent, Step, Stop
+from ptp.records import Metadata, Parent, Stop
 from ptp.replay.tape import TapeStep
 from ptp.replay.travel import load_world, play_episode
 from ptp.runs.offline import store_of
@@ -30,6 +30,7 @@ from ptp.snapshots.snapshot import check_world
 from ptp.snapshots.tape import Decided
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, choose_world, make_world
+from ptp.worlds.knowledge import Row, knowledge_of
 
 SUFFIXES = {"start_state": ".state", "save_file": ".sav"}
 
@@ -88,7 +89,11 @@ def _read_settings(settings: dict[str, Any]) -> Values:
 def _world_of(header: SnapshotHeader, world: str | None, rom: str | None) -> Values:
     """Return the settings that name a snapshot's world; a file can't choose code to load or other files to read."""
     if rom is None and world is None:
-        world = _built_in(header) if header.family == "gameboy" else header.world
+        knowledge = knowledge_of(header.family)
+        world = knowledge.world_of(header.world, header.origin)
+        if world is None:
+            identity = f"{knowledge.identity} {header.origin.get(knowledge.identity or '')}"
+            raise SnapshotError(f"the snapshot is of {header.world!r} with {identity}; give its file with --rom")
         if ":" in world or world.endswith((".yaml", ".yml")):
             raise SnapshotError(f"the snapshot is of {world!r}, which is not a plain name; name its world with --world")
     return {BY_FLAG["--world"]: world, BY_FLAG["--rom"]: rom}
@@ -96,7 +101,7 @@ def _world_of(header: SnapshotHeader, world: str | None, rom: str | None) -> Val
 
 def _make(header: SnapshotHeader, values: Values, named: bool) -> World:
     try:
-        return make_world(choose_world(build(values).world))
+        return make_world(choose_world(build(values).world), trusted=True)
     except UnknownName:
         if named:
             raise
@@ -104,20 +109,6 @@ def _make(header: SnapshotHeader, values: Values, named: bool) -> World:
             f"the snapshot is of {header.world!r}, which is not here; install it, or name its manifest with --world"
         )
         raise SnapshotError(message) from None
-
-
-def _built_in(header: SnapshotHeader) -> str:
-    """Return the built-in cartridge that a snapshot is of."""
-    from ptp.worlds.gameboy.cartridge import read_cartridge
-    from ptp.worlds.gameboy.profiles import BUILT_IN
-
-    wanted = header.origin.get("rom_sha1")
-    for name, path in BUILT_IN.items():
-        if read_cartridge(path).sha1 == wanted:
-            return name
-    raise SnapshotError(
-        f"the snapshot is of the cartridge {header.world!r} with SHA-1 {wanted}; give its file with --rom"
-    )
 
 
 @contextmanager

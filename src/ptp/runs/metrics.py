@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -11,8 +11,9 @@ from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.runs.answers import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.status import as_known, decode_state, last_state, newest_metric, party_of, target_rate
+from ptp.runs.status import decode_state, last_state, newest_metric, target_rate
 from ptp.runs.ticks import ERROR_TICK, newest_tick
+from ptp.worlds.knowledge import Knowledge, knowledge_of
 
 RECENT = 1_000  # decisions that latencies are taken from
 _EXACT = 20_000  # ticks up to which every decision is looked at
@@ -23,7 +24,8 @@ def read_metrics(directory: RunDirectory) -> Metrics:
     with Database(directory.database) as database:
         state, tick = last_state(database), newest_tick(database)
         performance = _performance(directory, database, state, tick)
-        return Metrics(directory.run_id, tick, performance, _game(database, state))
+        knowledge = knowledge_of(directory.read_metadata().facts.family)
+        return Metrics(directory.run_id, tick, performance, _game(database, state, knowledge))
 
 
 def _performance(directory: RunDirectory, database: Database, state: dict[str, Any], tick: int) -> Performance:
@@ -67,35 +69,12 @@ def _spending(database: Database, seconds: int) -> tuple[float | None, float | N
     return round(calls * 60 / passed, 3), round(cost * 3600 / passed, 6)
 
 
-def _game(database: Database, state: dict[str, Any]) -> Game:
-    outcomes: dict[str, int] = dict(database.rows("SELECT outcome, count(*) FROM battles GROUP BY outcome"))
-    knows = "party" in state
-    return Game(
-        pokemon_caught=as_known(state.get("owned"), int),
-        battles_won=outcomes.get("win", 0) if knows else None,
-        battles_lost=outcomes.get("loss", 0) if knows else None,
-        battles_fled=outcomes.get("flee", 0) if knows else None,
-        badges_earned=as_known(state.get("badges"), int),
-        current_level=top_level(state),
-        pokemon_party_size=_party_size(state),
-        money=as_known(state.get("money"), int),
-    )
-
-
-def top_level(state: dict[str, Any]) -> int | None:
-    """Return the highest level in the party."""
-    return max((member.level for member in party_of(state) or ()), default=None)
-
-
-def _party_size(state: dict[str, Any]) -> int | None:
-    party = party_of(state)
-    return None if party is None else len(party)
-
-
-def _health_share(state: dict[str, Any]) -> float | None:
-    party = party_of(state) or ()
-    most = sum(member.max_hp for member in party)
-    return round(100 * sum(member.hp for member in party) / most, 2) if most else None
+def _game(database: Database, state: dict[str, Any], knowledge: Knowledge) -> Game:
+    found: dict[str, Any] = dict.fromkeys(Game.__struct_fields__)
+    found |= {name: knowledge.figure(name, state) for name in knowledge.figures if name in found}
+    if "party" in state:
+        found |= {name: database.row(sql)[0] for name, sql in knowledge.tallies.items()}
+    return Game(**found)
 
 
 # -- over the ticks --------------------------------------------------------------------------------------------
@@ -104,14 +83,7 @@ Points = list[tuple[int, float]]
 
 MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"), "cost": ("cost", "$"),
             "stuck": ("stuck", ""), "looping": ("looping", "")}  # fmt: skip
-OF_STATE: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
-    "pokemon_caught": ("creatures", lambda state: state.get("owned")),
-    "badges_earned": ("badges", lambda state: state.get("badges")),
-    "current_level": ("level", top_level),
-    "pokemon_party_size": ("creatures", _party_size),
-    "money": ("money", lambda state: state.get("money")),
-    "party_health": ("% of HP", _health_share),
-}
+OF_STATE = knowledge_of("gameboy").figures
 OTHERS = {"decision_latency_avg": "ms", "reward": "reward", "episode_reward": "reward", "error_rate": "errors"}
 NAMES = (*MEASURED, *OF_STATE, *OTHERS)
 
@@ -129,8 +101,9 @@ def _series(database: Database, states: _Sampled, name: str, points: int) -> Ser
         kind, unit = MEASURED[name]
         return Series(name, unit, _measured(database, kind, points))
     if name in OF_STATE:
-        unit, value = OF_STATE[name]
-        return Series(name, unit, [(t, float(v)) for t, s in states if (v := value(s)) is not None])
+        known = knowledge_of("gameboy")
+        points_of = ((tick, known.figure(name, state)) for tick, state in states)
+        return Series(name, OF_STATE[name], [(tick, float(it)) for tick, it in points_of if it is not None])
     if name not in OTHERS:
         raise UnknownName("metric", name[:80], list(NAMES))
     read = {"decision_latency_avg": _latency, "reward": _reward, "episode_reward": _episodes, "error_rate": _errors}

@@ -17,6 +17,7 @@ from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
 from ptp.runner.run import engine_of
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
+from ptp.worlds.knowledge import knowledge_of
 
 
 def recorded_config(directory: RunDirectory) -> RunConfig:
@@ -85,7 +86,8 @@ def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> Non
     try:
         connection = open_for_writing(directory.database)
         with connection:
-            metadata.rewinds = rewind(connection, metadata.run_id, header.tick, SystemClock().time(), reason, dropped=0)
+            knowledge, now = knowledge_of(metadata.facts.family), SystemClock().time()
+            metadata.rewinds = rewind(connection, metadata.run_id, header.tick, now, reason, 0, knowledge)
         connection.close()
     except apsw.Error as problem:
         raise RecordingError(f"the run can't be rolled back: {problem}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any
 
 import msgspec
 
@@ -11,20 +11,10 @@ from ptp.config.files import read_tree
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Metadata
-from ptp.runs.answers import (
-    Coordinates,
-    CurrentState,
-    DecisionPipeline,
-    DecisionStatus,
-    PartyMember,
-    ScreenType,
-    Status,
-    SystemHealth,
-)
+from ptp.runs.answers import DecisionPipeline, DecisionStatus, Status, SystemHealth
 from ptp.runs.spending import calls_remaining
+from ptp.worlds.knowledge import knowledge_of
 
-BALLS = frozenset({1, 2, 3, 4, 8})  # ids of the items that catch: master, ultra, great, poke, safari
-POTIONS = frozenset({16, 17, 18, 19, 20})  # ids of the items that heal HP: full restore, max, hyper, super, potion
 STATUSES: dict[str, DecisionStatus] = {
     "pending": "processing",
     "success": "completed",
@@ -33,38 +23,20 @@ STATUSES: dict[str, DecisionStatus] = {
 }
 
 State = dict[str, Any]
-Known = TypeVar("Known")
-
-
-class Member(msgspec.Struct):
-    """A creature of the party, as a state has it."""
-
-    level: int
-    hp: int
-    max_hp: int
-    nickname: str | None = None
-    species: str | None = None
-    status: str | None = None
-
-
-class _Item(msgspec.Struct):
-    id: int
-    quantity: int
-    name: str | None = None
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
     """Return how a run stands."""
     with Database(directory.database) as database:
-        state = last_state(database)
+        state, knowledge = last_state(database), knowledge_of(metadata.facts.family)
         return Status(
             run_id=metadata.run_id,
             experiment_name=metadata.experiment_name,
             started_at=metadata.started_at,
             elapsed_seconds=last_elapsed(database, metadata),
-            current_state=describe_state(state),
+            current_state=knowledge.describe(state),
             decision_pipeline=_pipeline(database),
-            system_health=_health(directory, database, metadata, bool(state.get("battle"))),
+            system_health=_health(directory, database, metadata, knowledge.is_engaged(state)),
         )
 
 
@@ -101,54 +73,6 @@ def decode_text(text: str) -> Any:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
         return text
-
-
-def as_known(value: Any, kind: type[Known]) -> Known | None:
-    """Return a part of a state in the form it has today; null for another form that an older run may have kept."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        return None
-
-
-def party_of(state: State) -> list[Member] | None:
-    """Return the creatures that the player has along; null where the state does not tell."""
-    return as_known(state.get("party"), list[Member])
-
-
-def describe_state(state: State) -> CurrentState:
-    """Return what every world's state is told as."""
-    party = party_of(state)
-    return CurrentState(
-        screen_type=_screen_type(state.get("screen_type")),
-        location=as_known(state.get("location"), str),
-        coordinates=as_known(state.get("coordinates"), Coordinates),
-        party=None if party is None else [_member(member) for member in party],
-        inventory=_inventory(as_known(state.get("inventory"), list[_Item])),
-        badges=as_known(state.get("badges"), int),
-        pokemon_caught=as_known(state.get("owned"), int),
-    )
-
-
-def _screen_type(name: Any) -> ScreenType | None:
-    return next((known for known in get_args(ScreenType) if known == name), None)
-
-
-def _member(member: Member) -> PartyMember:
-    return PartyMember(member.nickname or member.species, member.level, member.hp, member.max_hp, member.status)
-
-
-def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
-    if items is None:
-        return {"pokeballs": None, "potions": None}
-    counts: dict[str, int | None] = {
-        "pokeballs": sum(item.quantity for item in items if item.id in BALLS),
-        "potions": sum(item.quantity for item in items if item.id in POTIONS),
-    }
-    for item in items:
-        name = item.name or f"item {item.id}"
-        counts[name] = (counts.get(name) or 0) + item.quantity
-    return counts
 
 
 def _pipeline(database: Database) -> DecisionPipeline:

@@ -12,6 +12,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.runs.answers import Decision, DecisionList, Event, EventList, Tick
 from ptp.runs.status import decode_state, decode_text, last_state
+from ptp.worlds.knowledge import knowledge_of
 
 _DECISION = """decision_id, timestamp, tick, decision_type, reasoning, confidence_score, decision_latency_ms,
                tokens_used, api_cost, model_used, execution_status, execution_error, execution_duration_ms,
@@ -152,3 +153,8 @@ def _rewinds(database: Database) -> list[Event]:
         Event(to, "Rewind", f"went back from tick {since} to {to}: {reason}", at, {"from_tick": since})
         for to, since, at, reason in database.rows(query)
     ]
+
+
+def title_of(kind: str, detail: dict[str, Any]) -> str:
+    """Return an event in a few words."""
+    return knowledge_of("gameboy").title(kind, detail)

@@ -26,6 +26,7 @@ from ptp.engine import Engine, EngineState
 from ptp.errors import SnapshotError
 from ptp.records import WorldFacts
 from ptp.snapshots.tape import SharedTape, decode_tape, encode_tape
+from ptp.worlds.knowledge import knowledge_of
 
 FORMAT = 1
 MAGIC = b"PTPSNAP" + bytes([FORMAT])
@@ -105,7 +106,7 @@ def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int
         agent=agent_name,
         reason=reason,
         location=engine.world.context(),
-        progress={"reward": progress.reward, **progress.signals.values},
+        progress={"reward": progress.reward, "engaged": progress.signals.engaged, **progress.signals.values},
         **details,
     )
     world = engine.world.save() if facts.snapshot == "state" else b""
@@ -115,15 +116,15 @@ def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int
 
 
 def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
-    """Refuse a snapshot of another world, or of another cartridge."""
-    same_name = header.world == facts.name or header.family == "gameboy"  # a cartridge's file may be renamed
-    if header.family != facts.family or not same_name:
+    """Refuse a snapshot of another world."""
+    identity = knowledge_of(facts.family).identity
+    if header.family != facts.family or (identity is None and header.world != facts.name):
         raise SnapshotError(
             f"a snapshot of {header.world!r} can't be restored in {facts.name!r}; it needs its own world"
         )
-    then, now = header.origin.get("rom_sha1"), facts.origin.get("rom_sha1")
+    then, now = header.origin.get(identity or ""), facts.origin.get(identity or "")
     if then != now:
-        raise SnapshotError(f"the snapshot is of another cartridge: {then}, and this one is {now}")
+        raise SnapshotError(f"the snapshot is of another {header.world!r}: its {identity} is {then}, and here {now}")
     if header.world_version != facts.version:
         raise SnapshotError(
             f"the snapshot is of version {header.world_version} of {header.world!r}, and this is {facts.version}"

@@ -1,15 +1,41 @@
-"""Gymnasium worlds and their facts."""
+"""Gymnasium worlds and their facts; `knowledge` is for readers, and needs no Gymnasium."""
 
-from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
-from ptp.worlds.registry import choose_world, find_world, make_world, world_names
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
+    from ptp.worlds.listing import Listed, list_worlds, world_names
+    from ptp.worlds.registry import choose_world, find_world, make_world
+    from ptp.worlds.view import WorldView
+
+_PLACES = {
+    "contract": ("Outcome", "Signals", "World", "WorldEvent"),
+    "listing": ("Listed", "list_worlds", "world_names"),
+    "registry": ("choose_world", "find_world", "make_world"),
+    "view": ("WorldView",),
+}
 
 __all__ = [
+    "Listed",
     "Outcome",
     "Signals",
     "World",
     "WorldEvent",
+    "WorldView",
     "choose_world",
     "find_world",
+    "list_worlds",
     "make_world",
     "world_names",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is used: a reader of runs does not wait for Gymnasium."""
+        for module, names in _PLACES.items():
+            if name in names:
+                return getattr(import_module(f"{__name__}.{module}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

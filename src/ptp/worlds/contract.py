@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -10,29 +10,33 @@ import msgspec
 import numpy as np
 
 from ptp.errors import WorldError
-from ptp.records import SnapshotKind, WorldFacts, WorldSpec
+from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
+from ptp.worlds.gym import make_env, package_versions
 from ptp.worlds.spaces import CommandCodec, StateHash, describe
+from ptp.worlds.view import WorldView
 
 Observation = Any
 Command = Any
+Picture = np.ndarray[Any, Any] | str | None
 
 
 class Signals(msgspec.Struct, frozen=True, gc=False):
     """What pacing and limits need to know of a state."""
 
     engaged: bool = False
-    """Whether the player is in a fight, or whatever else calls for a pace of its own."""
+    """Whether the player is in a fight: such ticks have a rate of their own, and queued commands end there."""
     values: dict[str, float] = {}
-    """The declared signals that can be read now."""
+    """The figures that limits can watch, by the names in `WorldFacts.signals`; only those that can be read."""
 
 
 class WorldEvent(msgspec.Struct, frozen=True, gc=False):
-    """Something that happened in a step."""
+    """Something that happened in the last step, in the world's own words."""
 
     kind: str
     title: str
     """The event in a few words."""
     detail: Any
+    """Data that msgspec can write as JSON, and that nobody changes afterwards."""
 
 
 class Outcome(msgspec.Struct, gc=False):
@@ -49,30 +53,48 @@ NO_SIGNALS = Signals()
 
 
 class World:
-    """A Gymnasium environment with its facts; the default serves any environment that Gymnasium can make."""
+    """A Gymnasium environment with its facts; the default serves any environment that Gymnasium can make.
 
+    A subclass names its `environment`, or makes everything itself in `__init__`.
+    """
+
+    environment: ClassVar[str | type[gymnasium.Env[Any, Any]] | None] = None
+    """The environment of a subclass: its id or its class; without one, the id is in the options."""
+    Options: ClassVar[type[msgspec.Struct] | None] = None
+    """The options that a world takes; None when they are the arguments of its environment."""
     family: ClassVar[str] = "gymnasium"
     storage_profile: ClassVar[str] = "box2d"
     snapshot: ClassVar[SnapshotKind] = "tape"
     releases_lock: ClassVar[bool] = False
     """Whether most of a step runs without Python's lock, so that other threads can work meanwhile."""
+    gauges: ClassVar[tuple[Gauge, ...]] = ()
+    """Every signal and measurement of the world, described."""
+    signal_names: ClassVar[tuple[str, ...]] = ()
+    milestones: ClassVar[tuple[str, ...]] = ()
+    command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Words for the commands 0, 1, 2, ... of an environment, by its name without the version."""
     events: Sequence[WorldEvent] = ()
     """What happened in the last step, for worlds that can tell."""
     remarks: Sequence[str] = ()
     """What a person should know before the world is played."""
-    info: dict[str, Any] = {}
-    """What the last reset said beside the observation."""
-    command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
+    info: Mapping[str, Any] = {}
+    """What the environment said beside the observation of the last reset."""
 
-    def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
-        from ptp.worlds.gym import make_env, package_versions
-
+    def __init__(
+        self, spec: WorldSpec, render_mode: str | None = None, env: gymnasium.Env[Any, Any] | None = None
+    ) -> None:
+        """Make the world; *env* is an environment that is there already."""
         self.spec = spec
-        self.env = make_env(spec, render_mode)
-        unwrapped = self.env.unwrapped
-        env_spec = self.env.spec
-        self.facts = WorldFacts(
-            name=spec.name,
+        self.env = env if env is not None else make_env(spec, render_mode, self.environment)
+        self.facts = self._describe()
+        codec = CommandCodec(self.env.action_space, self.facts.commands)
+        self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
+        self.state_hash = StateHash(self.env.observation_space).of
+
+    def _describe(self) -> WorldFacts:
+        unwrapped, env_spec = self.env.unwrapped, self.env.spec
+        return WorldFacts(
+            name=self.spec.name,
             family=self.family,
             version=str(env_spec.version) if env_spec and env_spec.version is not None else "0",
             render_modes=tuple(unwrapped.metadata.get("render_modes", ())),
@@ -80,11 +102,12 @@ class World:
             control_modes=("agent", "human"),
             storage_profile=self.storage_profile,
             snapshot=self.snapshot,
+            signals=self.signal_names,
             origin=package_versions(type(unwrapped).__module__),
+            gauges=self.gauges,
+            milestones=self.milestones,
+            commands=self.names_of_commands(),
         )
-        codec = CommandCodec(self.env.action_space, self.names_of_commands())
-        self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
-        self.state_hash = StateHash(self.env.observation_space).of
 
     @property
     def action_space(self) -> gymnasium.Space[Any]:
@@ -93,7 +116,11 @@ class World:
 
     def names_of_commands(self) -> tuple[str, ...]:
         """Return words for the commands 0, 1, 2, ..., where the world has them."""
-        return self.command_names.get(self.spec.options.get("id", "").split("-")[0], ())
+        return self.command_names.get(self.env.spec.name, ()) if self.env.spec else ()
+
+    def view(self) -> WorldView:
+        """Return what an agent may see."""
+        return WorldView(self)
 
     def reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observation:
         """Begin an episode and return its first observation; without a seed the world goes on with its own dice."""
@@ -117,22 +144,22 @@ class World:
         """Return figures about the play that are worth keeping once a second, beside those of every run."""
         return {}
 
+    def annotations(self) -> Any:
+        """Return what is to be seen in the present picture, as data for JSON; None where the world can't tell."""
+        return None
+
     def state(self, observation: Observation) -> Any:
         """Return the present state as data that msgspec can write as JSON, and that nobody changes afterwards."""
         return {"observation": describe(observation)}
 
-    def frame(self) -> np.ndarray[Any, Any] | str | None:
+    def frame(self) -> Picture:
         """Return the present picture, in the negotiated render mode."""
-        picture: np.ndarray[Any, Any] | str | None = self.env.render()  # type: ignore[assignment]
+        picture: Picture = self.env.render()  # type: ignore[assignment]
         return picture
 
-    def raw_frame(self) -> np.ndarray[Any, Any] | str | None:
+    def raw_frame(self) -> Picture:
         """Return the present picture in the form that is had soonest: pixels may have alpha, or be grey."""
         return self.frame()
-
-    def annotations(self) -> Any:
-        """Return what the picture shows, for worlds that can tell: text, figures and menus, each with its box."""
-        return None
 
     def observe(self) -> Observation:
         """Return what the last step or reset showed; a world that can load a state shows it without a step."""

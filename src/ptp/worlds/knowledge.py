@@ -1,42 +1,131 @@
-"""What readers and the recorder need to know of a family of worlds without making one."""
+"""What readers and recorders know of a family of worlds, without making one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, ClassVar, Literal
 
-import msgspec
+from msgspec import Struct
 
 from ptp.records import Event
 
+ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+State = Mapping[str, Any]
 
-class Row(msgspec.Struct, frozen=True):
-    """A statement for one of the tables of a game."""
+
+class Row(Struct, frozen=True):
+    """A statement for one of the tables of a game, which are written rarely."""
 
     sql: str
-    values: tuple[object, ...]
+    values: tuple[object, ...] = ()
+
+
+class SnapshotEvent(Struct, frozen=True):
+    """An event that `--snapshot-on-event` can name."""
+
+    event: str
+    name: str
+    """What a snapshot that is taken then is called, but for its tick."""
+
+
+class Coordinates(Struct):
+    """A square of the map."""
+
+    x: int
+    """Squares from the left."""
+    y: int
+    """Squares from the top."""
+
+
+class PartyMember(Struct):
+    """A creature of the party."""
+
+    name: str | None
+    """Its nickname, or its species; null when neither can be read."""
+    level: int
+    """Its level."""
+    hp: int
+    """Its HP."""
+    max_hp: int
+    """Its HP when it is well."""
+    status: str | None
+    """What ails it."""
+
+
+class CurrentState(Struct):
+    """What the game is like now; null where the world can't tell."""
+
+    screen_type: ScreenType | None
+    """What the screen shows."""
+    location: str | None
+    """The name of the place."""
+    coordinates: Coordinates | None
+    """Where the player stands."""
+    party: list[PartyMember] | None
+    """The creatures that the player has along."""
+    inventory: dict[str, int | None]
+    """How many of each item; `pokeballs` and `potions` are sums over their kinds."""
+    badges: int | None
+    """Badges earned."""
+    pokemon_caught: int | None
+    """Kinds of creature that were caught."""
 
 
 class Knowledge:
-    """The defaults for any world."""
+    """What is known of any world; a family that can tell more has a subclass."""
 
-    turn_kinds: frozenset[str] = frozenset()
-    tables_by_tick: Sequence[str] = ()
-    tables_by_id: Mapping[str, str] = {}
+    turn_kinds: ClassVar[frozenset[str]] = frozenset()
+    """The events that begin a turn of a fight."""
+    identity: ClassVar[str | None] = None
+    """What in a world's origin tells that it is the very same one, whatever it is called; None for its name."""
+    figures: ClassVar[Mapping[str, str]] = {}
+    """The figures that a state holds, each with its unit."""
+    tallies: ClassVar[Mapping[str, str]] = {}
+    """Figures that the tables of the game tell, each with the SQL that counts it."""
+    tables_by_tick: ClassVar[tuple[str, ...]] = ()
+    """Tables of the game that have a column `tick`."""
+    tables_by_id: ClassVar[Mapping[str, str]] = {}
+    """The others, each with the id that begins with a number made of its tick."""
 
-    def snapshot_event(self, kind: str, detail: Any) -> tuple[str, str] | None:
-        """Return which event snapshots can be asked for, and the name of one."""
+    def title(self, kind: str, detail: Mapping[str, Any]) -> str:
+        """Return an event in a few words."""
+        return kind
+
+    def describe(self, state: State) -> CurrentState:
+        """Return what every world's state is shown as."""
+        return CurrentState(None, None, None, None, {"pokeballs": None, "potions": None}, None, None)
+
+    def figure(self, name: str, state: State) -> float | None:
+        """Return one of the figures; None where the state does not hold it."""
         return None
+
+    def is_engaged(self, state: State) -> bool:
+        """Whether the player is in a fight."""
+        return False
+
+    def snapshot_event(self, kind: str, detail: Any) -> SnapshotEvent | None:
+        """Return which event a snapshot can be taken at it is, if any; *detail* is as the world gave it."""
+        return None
+
+    def world_of(self, name: str, origin: Mapping[str, str]) -> str | None:
+        """Return the name of the world here that a snapshot is of; None when a file of it must be given."""
+        return name
 
     def rows(self, run_id: str, event: Event) -> list[Row]:
         """Return what an event adds to the tables of the game."""
         return []
 
     def rewound(self, run_id: str, to_tick: int) -> list[Row]:
-        """Return what to do to the tables of the game after the run went back."""
+        """Return what is left to do when everything after a tick was deleted from the tables named above."""
         return []
 
 
+FAMILIES = {"gameboy": "ptp.worlds.gameboy.knowledge:GameBoyKnowledge"}
+
+
 def knowledge_of(family: str) -> Knowledge:
-    """Return what is known of a family."""
-    return Knowledge()
+    """Return what is known of a family of worlds; a family nobody knows is like any world."""
+    module, _, name = FAMILIES.get(family, f"{__name__}:Knowledge").partition(":")
+    known: Knowledge = getattr(import_module(module), name)()
+    return known

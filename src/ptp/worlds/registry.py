@@ -1,22 +1,28 @@
-"""Which worlds there are: a table of names, installed plug-ins, manifests, and all of Gymnasium."""
+"""Which worlds there are: a table of names, installed plug-ins, manifests, files, and all of Gymnasium."""
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
+import json
+from collections.abc import Collection
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+import gymnasium
+
+from ptp._util.loading import blame, decode_options, load_class, load_module
 from ptp.config.tree import World as WorldConfig
-from ptp.errors import ConfigError, WorldError
+from ptp.errors import ConfigError, PtpError, WorldError
 from ptp.records import WorldSpec
 from ptp.worlds.contract import World
+from ptp.worlds.gym import Env, find_env, make_env
+from ptp.worlds.manifest import read_manifest
 
 TOY_TEXT = "ptp.worlds.toy_text:ToyTextWorld"
 GYMNASIUM = "ptp.worlds.contract:World"
 GAMEBOY = "ptp.worlds.gameboy.world:GameBoyWorld"
-
-CARTRIDGE_OPTIONS = ("profile", "frames_per_tick", "start_state", "save_file")
-DEFAULTS = {name: getattr(WorldConfig(), name) for name in CARTRIDGE_OPTIONS}
+GROUP = "ptp.worlds"
 
 WORLDS: dict[str, str] = {
     "FrozenLake-v1": TOY_TEXT,
@@ -28,54 +34,124 @@ WORLDS: dict[str, str] = {
     "tallgrass": GAMEBOY,
 }
 
+ALWAYS = ("name", "rom", "render_mode", "options")
+DEFAULTS: dict[str, Any] = {item.name: item.default for item in fields(WorldConfig) if item.name not in ALWAYS}
+"""The settings that are options of some worlds, with their defaults."""
+
+
+def plugins() -> dict[str, str]:
+    """Return the worlds of installed packages: names and entries."""
+    return {plugin.name: plugin.value for plugin in importlib.metadata.entry_points(group=GROUP)}
+
 
 def find_world(name: str) -> WorldSpec:
-    """Return how to make the world of that name: ours, a plug-in's, a manifest file, or any Gymnasium id."""
+    """Return how to make the world of that name: ours, a plug-in's, a manifest, a class, or any Gymnasium id."""
     if name.endswith((".yaml", ".yml")):
-        from ptp.worlds.manifest import read_manifest
-
         return read_manifest(Path(name))
     if name in WORLDS:
         return WorldSpec(name, WORLDS[name], {"rom": name} if WORLDS[name] == GAMEBOY else {"id": name})
-    for plugin in importlib.metadata.entry_points(group="ptp.worlds"):
-        if plugin.name == name:
-            return WorldSpec(name, plugin.value)
+    installed = plugins()
+    if name in installed:
+        return WorldSpec(name, installed[name])
+    place, _, attribute = name.rpartition(":")
+    if place.endswith(".py"):
+        path = Path(place).absolute()
+        return WorldSpec(f"{path.name}:{attribute}", f"{path}:{attribute}")
+    if name.endswith(".py"):
+        raise ConfigError(f"--world {name} names no class; write {name}:Class")
+    if attribute.isidentifier() and place and not _registers(place, attribute):
+        return WorldSpec(name, name)
     return WorldSpec(name, GYMNASIUM, {"id": name})
 
 
-def choose_world(config: WorldConfig) -> WorldSpec:
-    """Return the world that a config asks for: one by name, or a cartridge file."""
+def _registers(place: str, name: str) -> bool:
+    """Whether a module has no class of that name, but Gymnasium knows an environment of it."""
+    if hasattr(load_module(place), name):
+        return False
+    try:
+        find_env(name)
+    except gymnasium.error.Error:
+        return False
+    return True
+
+
+def choose_world(config: WorldConfig, given: Collection[str] = ()) -> WorldSpec:
+    """Return the world that a config asks for: one by name, or a cartridge file.
+
+    *given* has the paths of the settings that were given, such as `world.frames_per_tick`: one that the world does not
+    take is refused even when it has its default.
+    """
+    spec = _named(config)
+    kind = world_class(spec)
+    known = kind.Options.__struct_fields__ if issubclass(kind, World) and kind.Options else ()
+    options = {**spec.options, **config.options}
+    for name, default in DEFAULTS.items():
+        value = getattr(config, name)
+        if value == default and f"world.{name}" not in given:
+            continue
+        if name not in known:
+            flag = "--" + name.replace("_", "-")
+            raise ConfigError(f"{flag} is for Game Boy cartridges, and {spec.name!r} is none; leave it out")
+        options[name] = value
+    if issubclass(kind, World) and kind.Options:
+        decode_options(f"world {spec.name!r}", options, kind.Options)
+    return WorldSpec(spec.name, spec.entry, options)
+
+
+def _named(config: WorldConfig) -> WorldSpec:
     if config.rom is not None:
         if config.name is not None:
             raise ConfigError(f"--world {config.name} and --rom exclude each other; leave one out")
         path = Path(config.rom).absolute()
-        spec = WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
-    elif config.name is not None:
-        spec = find_world(config.name)
-    else:
+        return WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
+    if config.name is None:
         raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
-    given = {name: getattr(config, name) for name in CARTRIDGE_OPTIONS if getattr(config, name) != DEFAULTS[name]}
-    if given and spec.entry != GAMEBOY:
-        flag = "--" + next(iter(given)).replace("_", "-")
-        raise ConfigError(f"{flag} is for Game Boy cartridges, and {spec.name!r} is none; leave it out")
-    return WorldSpec(spec.name, spec.entry, {**spec.options, **given})
+    return find_world(config.name)
 
 
-def make_world(spec: WorldSpec, render_mode: str | None = None) -> World:
-    """Make a world; its class is imported only now."""
-    module, _, attribute = spec.entry.partition(":")
+def world_class(spec: WorldSpec) -> type[World] | type[Env]:
+    """Return the class of a world, which is imported only now."""
+    return load_class("a world", spec.entry, World, gymnasium.Env)
+
+
+def make_world(spec: WorldSpec, render_mode: str | None = None, *, trusted: bool = False) -> World:
+    """Make a world; unless *trusted*, only code that is installed as a world, never what a run's files name."""
+    code = None if trusted else foreign_code(spec)
+    if code is not None:
+        raise WorldError(
+            f"world {spec.name!r} is code that is not installed as a world: {code}; if you trust it, add --trust"
+        )
+    kind = world_class(spec)
     try:
-        cls = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as problem:
-        raise WorldError(f"world {spec.name!r} can't be made: {problem}") from None
-    world: World = cls(spec, render_mode)
-    return world
+        if issubclass(kind, World):
+            return kind(spec, render_mode)
+        return World(spec, render_mode, make_env(spec, render_mode, kind))
+    except PtpError:
+        raise
+    except Exception as problem:
+        raise WorldError(f"world {spec.name!r} can't be made: {blame(problem)}") from problem
 
 
-def world_names() -> list[str]:
-    """Return the names of every world that can be made, ours first."""
-    import gymnasium
+def foreign_code(spec: WorldSpec) -> str | None:
+    """Return the code of a world that is not installed as one; None for a world that anybody may name."""
+    env_id = str(spec.options.get("id", spec.name))
+    if spec.entry not in {GYMNASIUM, *WORLDS.values(), *plugins().values()}:
+        return spec.entry
+    if "spec" in spec.options:
+        return _foreign_env(str(spec.options["spec"]))
+    if spec.entry != GAMEBOY and (":" in env_id or env_id.startswith("GymV")):  # the latter make any environment
+        return env_id
+    return None
 
-    plugins = [plugin.name for plugin in importlib.metadata.entry_points(group="ptp.worlds")]
-    others = [name for name in gymnasium.registry if not name.startswith("GymV")]
-    return [*dict.fromkeys([*WORLDS, *plugins, *others])]
+
+def _foreign_env(recorded: str) -> str | None:
+    """Return what Gymnasium's JSON of an environment would import beside registered environments and its wrappers."""
+    try:
+        env = json.loads(recorded)
+        known = gymnasium.registry.get(env["id"])
+        if known is None or known.entry_point != env["entry_point"]:
+            return str(env["entry_point"])
+        wrappers = [str(wrapper["entry_point"]) for wrapper in env["additional_wrappers"]]
+    except (ValueError, LookupError, TypeError) as problem:
+        raise WorldError(f"not the JSON of a Gymnasium environment: {problem!r}") from None
+    return next((wrapper for wrapper in wrappers if not wrapper.startswith("gymnasium.wrappers.")), None)

@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ptp.agents import AgentOptions, Decision, Observation, make_agent
+from ptp.agents import Decision, Observation, make_agent
 from ptp.agents.explorer import ExplorerAgent
+from ptp.config.tree import Agent as AgentConfig
 from ptp.errors import ConfigError
 from ptp.records import WorldSpec
 from ptp.worlds import find_world, make_world
@@ -42,7 +43,7 @@ def made() -> GameBoyWorld:
 
 
 def explorer(world: GameBoyWorld, seed: int) -> ExplorerAgent:
-    agent = make_agent("explorer", world, AgentOptions(seed=seed))
+    agent = make_agent("explorer", world, AgentConfig(), seed)
     assert isinstance(agent, ExplorerAgent)
     return agent
 
@@ -58,13 +59,13 @@ def game() -> Game:
     """Seed 7, until the badge."""
     world, game = made(), Game([], [], [], {})
     agent = explorer(world, 7)
-    while not world.signals().badges and len(game.decisions) < MOST_TICKS:
+    while not world.signals().values.get("badges") and len(game.decisions) < MOST_TICKS:
         tick = len(game.decisions)
         if tick % SAVE_EVERY == 0:
             game.saved[tick] = (world.save(), json.dumps(agent.save()))
         game.states.append(world.state(None))
         game.decisions.append(decide(agent, world, tick))
-        game.events += world.events
+        game.events += [event.detail for event in world.events]
     world.close()
     return game
 
@@ -187,10 +188,10 @@ def test_a_game_that_nobody_has_described_is_refused(tmp_path: Path) -> None:
     rom = str(write_rom(tmp_path))
     world = make_world(WorldSpec("mine", "ptp.worlds.gameboy.world:GameBoyWorld", {"rom": rom}))
     with pytest.raises(ConfigError, match=r"the explorer agent can't play 'mine'.*profile"):
-        make_agent("explorer", world, AgentOptions(seed=1))
+        make_agent("explorer", world, AgentConfig(), 1)
     world.close()
 
 
 def test_a_world_that_is_no_game_boy_is_refused() -> None:
     with pytest.raises(ConfigError, match="can't play 'FrozenLake-v1'"):
-        make_agent("explorer", make_world(find_world("FrozenLake-v1")), AgentOptions(seed=1))
+        make_agent("explorer", make_world(find_world("FrozenLake-v1")), AgentConfig(), 1)

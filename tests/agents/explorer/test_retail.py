@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptp.agents import AgentOptions, Observation
+from ptp.agents import AgentSetup, Observation
 from ptp.agents.explorer import ExplorerAgent
 from ptp.records import WorldSpec
 from ptp.worlds import make_world
@@ -70,7 +70,7 @@ class Room:
 
 def test_it_finds_the_warp_of_a_room_it_has_never_seen(world: GameBoyWorld) -> None:
     room = Room(world)
-    agent = ExplorerAgent(world, AgentOptions(seed=1))
+    agent = ExplorerAgent(world.view(), AgentSetup(seed=1))
     for tick in range(60):
         decision = agent.decide(Observation(None, world.state(None), tick, 1, tick))
         room.press(BUTTONS[decision.commands[0]])
@@ -88,7 +88,7 @@ def test_it_fights_with_the_retail_tables(world: GameBoyWorld) -> None:
     image[0xD02D:0xD02F] = bytes([35, 25])
     image[0xCC24], image[0xCC25] = 14, 9
     show(image, 14, 9, "▶FIGHT")
-    agent = ExplorerAgent(world, AgentOptions(seed=1))
+    agent = ExplorerAgent(world.view(), AgentSetup(seed=1))
     decision = agent.decide(Observation(None, state(image), 0, 1, 0))
     assert decision.type == "BATTLE_MOVE"
     assert (decision.reasoning or "").startswith("WATER GUN hits")

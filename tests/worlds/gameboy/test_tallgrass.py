@@ -71,8 +71,8 @@ def game() -> Game:
         world.step(command)
         game.hashes.append(world.state_hash(None, 0.0, False, False))
         game.states.append(world.state(None))
-        game.events += world.events
-        if not game.saved and any(isinstance(event, BattleTurn) for event in world.events):
+        game.events += [event.detail for event in world.events]
+        if not game.saved and any(event.kind == "BattleTurn" for event in world.events):
             game.battle, game.saved = tick, world.save()
     world.close()
     return game

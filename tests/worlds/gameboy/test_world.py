@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 
 from ptp.errors import BadCommand, ConfigError, UnknownName, WorldError
 from ptp.records import WorldSpec
-from ptp.worlds import make_world
+from ptp.worlds import Signals, make_world
 from ptp.worlds.gameboy.cartridge import header_checksum, read_cartridge
 from ptp.worlds.gameboy.env import GameBoyEnv
 from ptp.worlds.gameboy.state import GameState
@@ -75,7 +75,8 @@ def test_the_facts_say_what_a_replay_depends_on(rom: Path) -> None:
 
 def test_a_known_game_tells_its_signals(tmp_path: Path) -> None:
     with made(write_rom(tmp_path, "POKEMON RED")) as world:
-        assert world.facts.signals == ("battle", "caught", "badges", "level")
+        assert world.facts.signals == ("caught", "badges", "level")
+        assert world.facts.commands[:2] == ("none", "a")
         assert world.facts.origin["profile"] == "pokemon-red"
 
 
@@ -346,7 +347,7 @@ def test_an_unknown_game_has_pixels_and_nothing_else(rom: Path) -> None:
         world.reset(0)
         world.step(1)
         assert world.state(None) == GameState("raw")
-        assert (world.context(), world.signals().caught, world.surroundings()) == ("", None, None)
+        assert (world.context(), world.signals(), world.surroundings()) == ("", Signals(), None)
 
 
 def poke(world: GameBoyWorld, address: int, *values: int) -> None:
@@ -377,22 +378,23 @@ def test_context_and_signals_follow_the_game(red: GameBoyWorld) -> None:
     poke(red, 0xD057, 1)
     poke(red, 0xCFE5, 0xA5, 0, 12)
     red.step(0)
-    signals = red.signals()
     assert red.context() == "battle"
-    assert (signals.battle, signals.caught, signals.badges, signals.level) == (True, 2, 2, 9)
+    assert red.signals() == Signals(engaged=True, values={"caught": 2, "badges": 2, "level": 9})
+    assert set(red.signals().values) == set(red.facts.signals) <= {gauge.name for gauge in red.facts.gauges}
 
 
 def test_what_happened_is_told_with_the_tick(red: GameBoyWorld) -> None:
     poke(red, 0xD057, 1)
     poke(red, 0xCFE5, 0xA5, 0, 12)
     red.step(0)
-    assert [type(event).__name__ for event in red.events] == ["BattleStarted", "Encounter"]
+    assert [event.kind for event in red.events] == ["BattleStarted", "Encounter"]
+    assert red.events[1].title == "a wild RATTATA (level 0) appeared"
     assert red.state(None).battle.turn == 1
     poke(red, 0xD057, 0)
     red.step(0)
-    assert [type(event).__name__ for event in red.events] == ["PartySeen", "BattleEnded"]
+    assert [event.kind for event in red.events] == ["PartySeen", "BattleEnded"]
     red.step(0)
-    assert red.events == []
+    assert not red.events
 
 
 def test_the_turn_of_a_battle_survives_saving(red: GameBoyWorld, tmp_path: Path) -> None:

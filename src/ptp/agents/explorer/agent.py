@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ptp.agents.contract import Agent, AgentOptions, Decision, Observation
+from ptp.agents.contract import Agent, AgentSetup, Decision, Observation
 from ptp.agents.explorer import battle, talk
 from ptp.agents.explorer.feet import Feet
 from ptp.agents.explorer.learning import remember_fight
 from ptp.agents.explorer.memory import Fight, Look, Memory
 from ptp.agents.explorer.menus import press_for, recognise
 from ptp.errors import ConfigError
-from ptp.worlds import World
+from ptp.worlds import WorldView
 from ptp.worlds.gameboy import addresses as at
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.state import Battle, GameState
-from ptp.worlds.gameboy.world import GameBoyWorld
+from ptp.worlds.gameboy.world import GameBoyView
 
 PRESSES = {name: (number,) for number, name in enumerate(BUTTONS)}
 ANY_BUTTON = ("a", "b", "up", "down", "left", "right")
@@ -34,16 +34,16 @@ class ExplorerAgent(Agent):
     name = "explorer"
     repeatable = True
 
-    def __init__(self, world: World, options: AgentOptions) -> None:
-        if not isinstance(world, GameBoyWorld) or not world.profile.readable:
+    def __init__(self, world: WorldView, setup: AgentSetup) -> None:
+        if not isinstance(world, GameBoyView) or not world.profile.readable:
             raise ConfigError(
-                f"the explorer agent can't play {world.spec.name!r}: it needs a Game Boy game whose memory ptp "
+                f"the explorer agent can't play {world.facts.name!r}: it needs a Game Boy game whose memory ptp "
                 "can read; choose such a world, force its profile, or use another agent"
             )
-        super().__init__(world, options)
+        super().__init__(world, setup)
         self._game = world
         self._profile = world.profile
-        self._random = np.random.default_rng(options.seed)
+        self._random = np.random.default_rng(setup.seed)
         self.memory = Memory()
         self._feet = Feet(world, self._random)
 

@@ -13,7 +13,7 @@ from ptp.agents.explorer.ways import MOVES, ahead
 from ptp.worlds.gameboy.paths import Direction
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import Square
-from ptp.worlds.gameboy.world import GameBoyWorld
+from ptp.worlds.gameboy.world import GameBoyView
 
 ROAMING = 30  # steps in the grass before thinking again
 ANSWER_TIME = 2  # presses that are waited for an answer, or for a warp to work
@@ -26,7 +26,7 @@ Press = tuple[str, str]
 class Feet:
     """Carries out errands on the map."""
 
-    def __init__(self, world: GameBoyWorld, random: np.random.Generator) -> None:
+    def __init__(self, world: GameBoyView, random: np.random.Generator) -> None:
         self._sight = Sight(world)
         self._profile = world.profile
         self._random = random

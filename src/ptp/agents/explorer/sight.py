@@ -9,7 +9,7 @@ from ptp.worlds.gameboy.memory import SPRITE_TABLES, Memory
 from ptp.worlds.gameboy.parts import SAME_MAP_AS_BEFORE
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import COLUMNS, PLAYER, ROWS, Square, Surroundings, read_sprites
-from ptp.worlds.gameboy.world import GameBoyWorld
+from ptp.worlds.gameboy.world import GameBoyView
 
 NEAR = [(across, down) for across in range(-2, 3) for down in range(-2, 3) if abs(across) + abs(down) <= 2]
 """From squares so near, hardly more is seen: what borders on them was on the screen as well."""
@@ -18,7 +18,7 @@ NEAR = [(across, down) for across in range(-2, 3) for down in range(-2, 3) if ab
 class Sight:
     """Looks at the map for the explorer."""
 
-    def __init__(self, world: GameBoyWorld) -> None:
+    def __init__(self, world: GameBoyView) -> None:
         self._world = world
         self._image = bytearray(at.SPACE)
 

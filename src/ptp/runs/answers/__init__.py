@@ -18,18 +18,15 @@ from ptp.runs.answers.screenshots import (
 )
 from ptp.runs.answers.sharing import SharedList, SharedSnapshot
 from ptp.runs.answers.status import (
-    Coordinates,
-    CurrentState,
     DecisionPipeline,
     DecisionStatus,
-    PartyMember,
-    ScreenType,
     Status,
     SystemHealth,
 )
 from ptp.runs.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
 from ptp.runs.answers.streams import Frame, LiveActions, LiveEnd, LiveState, Now
 from ptp.runs.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
+from ptp.worlds.knowledge import Coordinates, CurrentState, PartyMember
 
 __all__ = [
     "Action",
@@ -67,7 +64,6 @@ __all__ = [
     "RunList",
     "RunStatus",
     "RunSummary",
-    "ScreenType",
     "Screenshot",
     "ScreenshotDiff",
     "ScreenshotLine",

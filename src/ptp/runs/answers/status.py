@@ -6,51 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+from ptp.worlds.knowledge import CurrentState
+
 DecisionStatus = Literal["pending", "processing", "completed", "failed"]
-
-
-class Coordinates(Struct):
-    """A square of the map."""
-
-    x: int
-    """Squares from the left."""
-    y: int
-    """Squares from the top."""
-
-
-class PartyMember(Struct):
-    """A creature of the party."""
-
-    name: str | None
-    """Its nickname, or its species; null when neither can be read."""
-    level: int
-    """Its level."""
-    hp: int
-    """Its HP."""
-    max_hp: int
-    """Its HP when it is well."""
-    status: str | None
-    """What ails it."""
-
-
-class CurrentState(Struct):
-    """What the game is like now; null where the world can't tell."""
-
-    screen_type: ScreenType | None
-    """What the screen shows."""
-    location: str | None
-    """The name of the place."""
-    coordinates: Coordinates | None
-    """Where the player stands."""
-    party: list[PartyMember] | None
-    """The creatures that the player has along."""
-    inventory: dict[str, int | None]
-    """How many of each item; `pokeballs` and `potions` are sums over their kinds."""
-    badges: int | None
-    """Badges earned."""
-    pokemon_caught: int | None
-    """Kinds of creature that were caught."""
 
 
 class DecisionPipeline(Struct):

@@ -1,16 +1,16 @@
-"""Events of the game in a few words."""
+"""Events in a few words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def _name(detail: dict[str, Any], *fields: str) -> str:
+def _name(detail: Mapping[str, Any], *fields: str) -> str:
     return next((str(detail[field]) for field in fields if detail.get(field) is not None), "something")
 
 
-TITLES: dict[str, Callable[[dict[str, Any]], str]] = {
+TITLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "Encounter": lambda d: f"a wild {_name(d, 'species')} (level {d.get('level')}) appeared",
     "MapChanged": lambda d: f"went to {_name(d, 'to_location', 'to_map')}",
     "DialogShown": lambda d: f"“{' '.join(str(d.get('text', '')).split())}”",
@@ -29,6 +29,6 @@ TITLES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-def title_of(kind: str, detail: dict[str, Any]) -> str:
+def title_of(kind: str, detail: Mapping[str, Any]) -> str:
     """Return an event in a few words."""
     return TITLES[kind](detail) if kind in TITLES else kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -9,9 +10,12 @@ import msgspec
 import numpy as np
 import xxhash
 
-from ptp.errors import ConfigError, WorldError
-from ptp.records import SnapshotKind, WorldFacts, WorldSpec
+from ptp._util.loading import decode_options
+from ptp.errors import WorldError
+from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
 from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
+from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy.annotations import Annotations, annotate
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
@@ -25,9 +29,11 @@ from ptp.worlds.gameboy.saved import pack, unpack
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
 from ptp.worlds.gameboy.titles import title_of
+from ptp.worlds.gym import package_versions
+from ptp.worlds.view import WorldView
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
-SIGNALS = ("battle", "caught", "badges", "level")
+NO_INFO: dict[str, Any] = {}
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,9 +47,35 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     save_file: str | None = None
 
 
+class GameBoyView(WorldView):
+    """What an agent may see of a cartridge: the screen, and all that its memory tells."""
+
+    def __init__(self, world: GameBoyWorld) -> None:
+        super().__init__(world)
+        self.profile = world.profile
+        self.surroundings = world.surroundings
+        self.read_memory = world.read_memory
+        self._movement: Callable[[], Movement] = lambda: world.movement
+
+    @property
+    def movement(self) -> Movement:
+        """Whether the player gets on, is stuck, or walks in circles."""
+        return self._movement()
+
+
 class GameBoyWorld(World):
     """A cartridge to play; a state is read after every tick."""
 
+    Options: ClassVar[type[msgspec.Struct] | None] = Options
+    gauges: ClassVar[tuple[Gauge, ...]] = (
+        Gauge("caught", "Species caught", "species", "Kinds of creature that were caught."),
+        Gauge("badges", "Badges", "badges", "Badges earned."),
+        Gauge("level", "Highest level", "level", "The highest level in the party."),
+        Gauge("stuck", "Stuck", "", "1 while the player does not get on."),
+        Gauge("looping", "Looping", "", "1 while the player walks in circles."),
+    )
+    signal_names: ClassVar[tuple[str, ...]] = ("caught", "badges", "level")
+    milestones: ClassVar[tuple[str, ...]] = ("BadgeEarned", "Caught", "Joined", "Evolved", "LevelUp", "MapChanged")
     family: ClassVar[str] = "gameboy"
     storage_profile: ClassVar[str] = "gameboy"
     snapshot: ClassVar[SnapshotKind] = "state"
@@ -54,7 +86,7 @@ class GameBoyWorld(World):
     def __init__(self, spec: WorldSpec, render_mode: str | None = None) -> None:
         if render_mode not in (None, "rgb_array"):
             raise WorldError(f"world {spec.name!r} can't render {render_mode!r}; it offers: rgb_array")
-        options = _read_options(spec)
+        options = decode_options(f"world {spec.name!r}", spec.options, Options)
         self.spec = spec
         self.cartridge = _find_cartridge(options.rom)
         self.profile = find_profile(self.cartridge, options.profile)
@@ -78,21 +110,20 @@ class GameBoyWorld(World):
     def _begin(self, battles: BattleLog | None = None) -> None:
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
-        self.events: list[WorldEvent] = []
-        """What happened in the last tick."""
+        self.events = ()
         self._data: bytes | None = None
         self._look()
         if battles is None:
             self._battles.feed(self._state)
         self._number_turn()
 
-    def names_of_commands(self) -> tuple[str, ...]:
-        """Return the buttons."""
-        return BUTTONS
+    def view(self) -> GameBoyView:
+        """Return what an agent may see."""
+        return GameBoyView(self)
 
     def reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Any:
         """Go back to the start; the seed changes nothing, for a cartridge has no dice of its own."""
-        self.env.reset(seed=seed)
+        self.env.reset(seed=seed, options=options)
         self._begin()
         return self._view
 
@@ -101,13 +132,13 @@ class GameBoyWorld(World):
         self.env.advance(command)
         before = self._state
         if self._look():
-            events = differences(before, self._state) + self._battles.feed(self._state)
-            self.events = [_told(event) for event in events]
+            happened = differences(before, self._state) + self._battles.feed(self._state)
+            self.events = [_as_event(event) for event in happened]
             self._number_turn()
         else:
-            self.events = []
+            self.events = ()
         self._repetition.feed(self._hash, command)
-        return Outcome(self._view, 0.0, False, False, {})
+        return Outcome(self._view, 0.0, False, False, NO_INFO)
 
     def _look(self) -> bool:
         """Read the state; return whether anything but the clock changed."""
@@ -151,14 +182,9 @@ class GameBoyWorld(World):
             self._signals_of = state
             if state.party is not last.party:
                 self._level = max((member.level for member in state.party), default=None) if state.party else None
-            self._signals = Signals(
-                state.battle is not None,
-                {
-                    k: v
-                    for k, v in (("caught", state.owned), ("badges", state.badges), ("level", self._level))
-                    if v is not None
-                },
-            )
+            known = {"caught": state.owned, "badges": state.badges, "level": self._level}
+            values: dict[str, float] = {name: value for name, value in known.items() if value is not None}
+            self._signals = Signals(state.battle is not None, values)
         return self._signals
 
     @property
@@ -176,6 +202,14 @@ class GameBoyWorld(World):
         if self._state.map_id is None:
             return None
         return observe(self._reader.read_more(*NEEDED), self.cartridge.data)
+
+    def annotations(self) -> Annotations | None:
+        """Return text, figures and menus on the screen; None for a game that nobody has described."""
+        if not self.profile.readable:
+            return None
+        screen = self._state.screen_type or ""
+        around = self.surroundings() if screen == "overworld" else None
+        return annotate(self.read_memory(at.TILE_MAP, at.TILE_MAP_END), screen, around, self.profile.charmap)
 
     def read_memory(self, start: int, stop: int) -> bytes:
         """Return raw memory, for a game nobody has described."""
@@ -210,16 +244,9 @@ class GameBoyWorld(World):
         self.env.close()
 
 
-def _told(event: GameEvent) -> WorldEvent:
-    kind = str(event.__struct_config__.tag)
+def _as_event(event: GameEvent) -> WorldEvent:
+    kind = type(event).__name__
     return WorldEvent(kind, title_of(kind, msgspec.structs.asdict(event)), event)
-
-
-def _read_options(spec: WorldSpec) -> Options:
-    try:
-        return msgspec.convert(spec.options, Options)
-    except msgspec.ValidationError as problem:
-        raise ConfigError(f"world {spec.name!r}: {problem}") from None
 
 
 def _find_cartridge(rom: str) -> Cartridge:
@@ -237,8 +264,7 @@ def _make_env(cartridge: Cartridge, options: Options) -> GameBoyEnv:
 def _facts(spec: WorldSpec, cartridge: Cartridge, profile: GameProfile) -> WorldFacts:
     from pyboy.utils import STATE_VERSION  # after the environment, which silences what SDL says on import
 
-    from ptp.worlds.gym import package_versions
-
+    signals = GameBoyWorld.signal_names
     return WorldFacts(
         name=spec.name,
         family=GameBoyWorld.family,
@@ -248,11 +274,14 @@ def _facts(spec: WorldSpec, cartridge: Cartridge, profile: GameProfile) -> World
         control_modes=("agent", "human"),
         storage_profile=GameBoyWorld.storage_profile,
         snapshot=GameBoyWorld.snapshot,
-        signals=SIGNALS if profile.readable else (),
+        signals=signals if profile.readable else (),
         origin={
             **package_versions("pyboy"),
             "pyboy_state": str(STATE_VERSION),
             "rom_sha1": cartridge.sha1,
             "profile": profile.name,
         },
+        gauges=tuple(gauge for gauge in GameBoyWorld.gauges if profile.readable or gauge.name not in signals),
+        milestones=GameBoyWorld.milestones if profile.readable else (),
+        commands=BUTTONS,
     )

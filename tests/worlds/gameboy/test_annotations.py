@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ptp.config.tree import Screenshot
-from ptp.frames.annotations import annotate_game, annotator_of, find_menus
 from ptp.records import WorldSpec
 from ptp.worlds import World, find_world, make_world
+from ptp.worlds.gameboy.annotations import Annotations, find_menus
 from ptp.worlds.gameboy.world import GameBoyWorld
 from tests.frames.playing import play
 
@@ -26,6 +26,12 @@ def played_until(found: Callable[[GameBoyWorld], bool]) -> GameBoyWorld:
             return world
         world.step(world.parse("start" if tick % 9 == 0 else "a"))
     raise AssertionError("the game never came there")
+
+
+def annotate_game(world: GameBoyWorld) -> Annotations:
+    found = world.annotations()
+    assert found is not None
+    return found
 
 
 def words(world: GameBoyWorld) -> dict[str, Any]:
@@ -87,8 +93,8 @@ def test_the_annotations_are_kept_in_the_form_that_was_asked_for(tmp_path: Path)
 
 def test_other_worlds_and_unknown_games_are_not_annotated() -> None:
     lake = make_world(find_world("FrozenLake-v1"))
-    assert annotator_of(lake) is None
+    assert lake.annotations() is None
     lake.close()
     raw: World = make_world(WorldSpec("raw", TALLGRASS.entry, {"rom": "tallgrass", "profile": "raw"}))
-    assert annotator_of(raw) is None
+    assert raw.annotations() is None
     raw.close()

@@ -11,13 +11,14 @@ import pytest
 
 from ptp.engine import Happened
 from ptp.recording.database import create_database
-from ptp.recording.game import GameRows
-from ptp.recording.history import copy_history, open_battle, rewind
+from ptp.recording.history import copy_history, rewind
 from ptp.recording.writer import Writer
 from ptp.worlds.gameboy import events as game
+from ptp.worlds.gameboy.knowledge import GameBoyKnowledge
 from ptp.worlds.gameboy.state import Member, Move
 
 RUN = "0192f000-0000-7000-8000-000000000001"
+GAME = GameBoyKnowledge()
 OTHER = "0192f111-0000-7000-8000-000000000002"
 
 
@@ -32,8 +33,7 @@ BATTLE: dict[int, msgspec.Struct] = {5: STARTED, 6: turn(1), 8: turn(2), 10: tur
 
 def fight(connection: apsw.Connection, run_id: str, ticks: dict[int, msgspec.Struct]) -> None:
     """Record events at their ticks, as a run does."""
-    writer = Writer(connection, run_id)
-    writer.rows_of = GameRows(run_id, open_battle(connection)).rows
+    writer = Writer(connection, run_id, GAME)
     for tick, event in ticks.items():
         writer.add([Happened(1_700_000_000.0 + tick, tick, 0, event)])
     writer.close()
@@ -56,7 +56,7 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
 
 def go_back(connection: apsw.Connection, tick: int) -> None:
     with connection:
-        rewind(connection, RUN, tick, 0.0, "test", 0)
+        rewind(connection, RUN, tick, 0.0, "test", 0, GAME)
 
 
 def test_a_battle_that_is_gone_back_into_is_open_again_with_the_turns_until_then(connection: apsw.Connection) -> None:
@@ -123,7 +123,7 @@ def test_a_party_that_no_event_tells_of_is_left_alone(connection: apsw.Connectio
 def test_a_fork_has_the_party_of_its_history(connection: apsw.Connection, tmp_path: Path) -> None:
     fight(connection, RUN, GROWING)
     fork = create_database(tmp_path / "fork.db")
-    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6)
+    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6, GAME)
     found = fork.execute("SELECT party_id, run_id, level FROM pokemon_party ORDER BY 1").fetchall()
     assert found == [(f"{OTHER}/004d-0001-1", OTHER, 6), (f"{OTHER}/004d-0002-1", OTHER, 3)]
     fork.close()
@@ -132,9 +132,10 @@ def test_a_fork_has_the_party_of_its_history(connection: apsw.Connection, tmp_pa
 def test_a_fork_inside_a_battle_does_not_know_how_it_ends(connection: apsw.Connection, tmp_path: Path) -> None:
     fight(connection, RUN, BATTLE)
     fork = create_database(tmp_path / "fork.db")
-    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6)
+    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6, GAME)
     assert battles(fork) == [(None, None, 1, None)]
     assert turns(fork) == [(1,)]
-    assert open_battle(fork) == f"{OTHER[:24]}000000000005"
-    assert fork.execute("SELECT tick FROM events ORDER BY tick").fetchall() == [(5,), (6,)]
+    fight(fork, OTHER, {7: ENDED})
+    assert fork.execute("SELECT battle_id, outcome FROM battles").fetchall() == [(f"{OTHER[:24]}000000000005", "win")]
+    assert fork.execute("SELECT tick FROM events ORDER BY tick").fetchall() == [(5,), (6,), (7,)]
     fork.close()

@@ -1,28 +1,26 @@
 """What is to be seen in a picture: text, figures and menus, each with its box in pixels.
 
-A Game Boy screen is read from the tile map in memory, so nothing is guessed and every confidence is 1.
+The screen is read from the tile map in memory, so nothing is guessed and every confidence is 1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 import msgspec
 
-from ptp.worlds import World
-
-if TYPE_CHECKING:
-    from ptp.worlds.gameboy.text import Charmap
-    from ptp.worlds.gameboy.world import GameBoyWorld
+from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy.text import ARROW, BLANK, BREAK, CURSOR, CURSOR_LEFT_BEHIND, Charmap
+from ptp.worlds.gameboy.tiles import PLAYER, Surroundings
 
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom; the last two are the first pixels outside."""
 
 TILE, SQUARE, LIFT = 8, 16, 4  # pixels; a figure stands four pixels above its square
 TOP_LEFT, TOP, TOP_RIGHT, SIDE, BOTTOM_LEFT, BOTTOM_RIGHT = 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7E
+MARKS = bytes.maketrans(bytes([ARROW, CURSOR, CURSOR_LEFT_BEHIND]), bytes([BLANK] * 3))
+"""Makes arrows and cursors blank, for they are no text."""
 PIECE = re.compile(r"[^\0 ](?:[^\0]*[^\0 ])?")  # words in a row; \0 stands for a tile that is no character
 
 
@@ -59,34 +57,18 @@ class Annotations(msgspec.Struct, frozen=True):
     menu_regions: list[MenuRegion]
 
 
-def annotator_of(world: World) -> Callable[[], Any] | None:
-    """Return what tells what a world's picture shows: a method of its own, or our reader of Game Boy screens."""
-    own: Callable[[], Any] | None = getattr(world, "annotations", None)
-    if own is not None or world.facts.family != "gameboy":
-        return own
-    from ptp.worlds.gameboy.world import GameBoyWorld
-
-    return partial(annotate_game, world) if isinstance(world, GameBoyWorld) and world.profile.readable else None
-
-
-def annotate_game(world: GameBoyWorld) -> Annotations:
-    """Return what a Game Boy screen shows."""
-    from ptp.worlds.gameboy import addresses as at
-
-    tiles = world.read_memory(at.TILE_MAP, at.TILE_MAP_END)
-    screen = world.context().partition(":")[0]
+def annotate(tiles: bytes, screen: str, around: Surroundings | None, charmap: Charmap) -> Annotations:
+    """Return what a screen shows, from its tile map, its kind, and who stands around the player."""
     return Annotations(
-        list(find_text(tiles, at.TILE_COLUMNS, world.profile.charmap)),
-        _figures(world) if screen == "overworld" else [],
+        list(find_text(tiles, at.TILE_COLUMNS, charmap)),
+        [] if around is None else _figures(around),
         list(find_menus(tiles, at.TILE_COLUMNS, screen)),
     )
 
 
 def find_text(tiles: bytes, columns: int, charmap: Charmap) -> Iterator[DetectedText]:
     """Return the pieces of text in a tile map, top to bottom and left to right."""
-    from ptp.worlds.gameboy.text import BREAK
-
-    text = charmap.characters(tiles.translate(_marks()))
+    text = charmap.characters(tiles.translate(MARKS))
     rows = BREAK.join(text[start : start + columns] for start in range(0, len(text), columns))
     for piece in PIECE.finditer(rows):
         words = piece.group()
@@ -94,18 +76,8 @@ def find_text(tiles: bytes, columns: int, charmap: Charmap) -> Iterator[Detected
         yield DetectedText(charmap.expand(words), _box(left, top, left + len(words), top + 1))
 
 
-@cache
-def _marks() -> bytes:
-    """Return the table that makes arrows and cursors blank; they are no text."""
-    from ptp.worlds.gameboy.text import ARROW, BLANK, CURSOR, CURSOR_LEFT_BEHIND
-
-    return bytes.maketrans(bytes([ARROW, CURSOR, CURSOR_LEFT_BEHIND]), bytes([BLANK] * 3))
-
-
 def find_menus(tiles: bytes, columns: int, screen: str) -> Iterator[MenuRegion]:
     """Return the framed boxes in a tile map; one with a cursor is a menu."""
-    from ptp.worlds.gameboy.text import CURSOR
-
     rows = len(tiles) // columns
     place = tiles.find(TOP_LEFT)
     while place >= 0:
@@ -130,12 +102,7 @@ def _follow(tiles: bytes, place: int, stride: int, most: int, edge: int, corner:
     return None
 
 
-def _figures(world: GameBoyWorld) -> list[DetectedSprite]:
-    from ptp.worlds.gameboy.tiles import PLAYER
-
-    around = world.surroundings()
-    if around is None:
-        return []
+def _figures(around: Surroundings) -> list[DetectedSprite]:
     others = [DetectedSprite("character", "person", _standing(square)) for square in sorted(around.sprites)]
     return [DetectedSprite("character", "player", _standing(PLAYER)), *others]
 

@@ -1,0 +1,162 @@
+"""What readers and recorders know of Game Boy games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar, get_args
+
+import msgspec
+
+from ptp.records import Event
+from ptp.worlds.gameboy import tables
+from ptp.worlds.gameboy.cartridge import read_cartridge
+from ptp.worlds.gameboy.profiles import BUILT_IN
+from ptp.worlds.gameboy.titles import title_of
+from ptp.worlds.knowledge import (
+    Coordinates,
+    CurrentState,
+    Knowledge,
+    PartyMember,
+    Row,
+    ScreenType,
+    SnapshotEvent,
+    State,
+)
+
+BALLS = frozenset({1, 2, 3, 4, 8})  # ids of the items that catch: master, ultra, great, poke, safari
+POTIONS = frozenset({16, 17, 18, 19, 20})  # ids of the items that heal HP: full restore, max, hyper, super, potion
+SNAPSHOT_EVENTS = {"Caught": "catch", "BattleStarted": "battle", "BadgeEarned": "badge", "Fainted": "death"}
+
+Known = TypeVar("Known")
+
+
+class _Member(msgspec.Struct):
+    level: int
+    hp: int
+    max_hp: int
+    nickname: str | None = None
+    species: str | None = None
+    status: str | None = None
+
+
+class _Item(msgspec.Struct):
+    id: int
+    quantity: int
+    name: str | None = None
+
+
+def _known(value: Any, kind: type[Known]) -> Known | None:
+    """Return a part of a state in the form it has today; None for another form that an older run may have kept."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return None
+
+
+def _party(state: State) -> list[_Member] | None:
+    return _known(state.get("party"), list[_Member])
+
+
+def _level(state: State) -> int | None:
+    return max((member.level for member in _party(state) or ()), default=None)
+
+
+def _size(state: State) -> int | None:
+    party = _party(state)
+    return None if party is None else len(party)
+
+
+def _health(state: State) -> float | None:
+    party = _party(state) or ()
+    most = sum(member.max_hp for member in party)
+    return round(100 * sum(member.hp for member in party) / most, 2) if most else None
+
+
+def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
+    if items is None:
+        return {"pokeballs": None, "potions": None}
+    counts: dict[str, int | None] = {
+        "pokeballs": sum(item.quantity for item in items if item.id in BALLS),
+        "potions": sum(item.quantity for item in items if item.id in POTIONS),
+    }
+    for item in items:
+        name = item.name or f"item {item.id}"
+        counts[name] = (counts.get(name) or 0) + item.quantity
+    return counts
+
+
+FIGURES: dict[str, tuple[str, Callable[[State], float | None]]] = {
+    "pokemon_caught": ("creatures", lambda state: _known(state.get("owned"), int)),
+    "badges_earned": ("badges", lambda state: _known(state.get("badges"), int)),
+    "current_level": ("level", _level),
+    "pokemon_party_size": ("creatures", _size),
+    "money": ("money", lambda state: _known(state.get("money"), int)),
+    "party_health": ("% of HP", _health),
+}
+
+
+class GameBoyKnowledge(Knowledge):
+    """Titles, states and tables of the games whose memory ptp can read."""
+
+    turn_kinds: ClassVar[frozenset[str]] = frozenset({"BattleStarted", "BattleTurn"})
+    identity: ClassVar[str | None] = "rom_sha1"  # a cartridge's file may be renamed
+    figures: ClassVar[Mapping[str, str]] = {name: unit for name, (unit, _) in FIGURES.items()}
+    tallies: ClassVar[Mapping[str, str]] = {
+        f"battles_{name}": f"SELECT count(*) FROM battles WHERE outcome = '{outcome}'"
+        for name, outcome in (("won", "win"), ("lost", "loss"), ("fled", "flee"))
+    }
+    tables_by_tick: ClassVar[tuple[str, ...]] = tables.BY_TICK
+    tables_by_id: ClassVar[Mapping[str, str]] = tables.BY_ID
+
+    def title(self, kind: str, detail: Mapping[str, Any]) -> str:
+        """Return an event in a few words."""
+        return title_of(kind, detail)
+
+    def describe(self, state: State) -> CurrentState:
+        """Return what the game is like."""
+        party = _party(state)
+        return CurrentState(
+            screen_type=next((name for name in get_args(ScreenType) if name == state.get("screen_type")), None),
+            location=_known(state.get("location"), str),
+            coordinates=_known(state.get("coordinates"), Coordinates),
+            party=None if party is None else [_shown(member) for member in party],
+            inventory=_inventory(_known(state.get("inventory"), list[_Item])),
+            badges=_known(state.get("badges"), int),
+            pokemon_caught=_known(state.get("owned"), int),
+        )
+
+    def figure(self, name: str, state: State) -> float | None:
+        """Return one of the figures; None where the state does not hold it."""
+        return FIGURES[name][1](state)
+
+    def is_engaged(self, state: State) -> bool:
+        """Whether a battle is fought."""
+        return bool(state.get("battle"))
+
+    def snapshot_event(self, kind: str, detail: Any) -> SnapshotEvent | None:
+        """Return a catch, a battle, a badge, or the death of an own creature."""
+        event = SNAPSHOT_EVENTS.get(kind)
+        if event is None:
+            return None
+        facts = msgspec.to_builtins(detail)
+        if facts.get("side") == "enemy":
+            return None
+        about = facts.get("species") or facts.get("count")
+        return SnapshotEvent(event, event if about is None else f"{event}-{about}")
+
+    def world_of(self, name: str, origin: Mapping[str, str]) -> str | None:
+        """Return the built-in cartridge that has the hash."""
+        hashes = {read_cartridge(path).sha1: built_in for built_in, path in BUILT_IN.items()}
+        return hashes.get(origin.get("rom_sha1", ""))
+
+    def rows(self, run_id: str, event: Event) -> list[Row]:
+        """Return what an event adds to the tables of the game."""
+        return tables.rows(run_id, event)
+
+    def rewound(self, run_id: str, to_tick: int) -> list[Row]:
+        """Return what makes the open battle and the party be as they were."""
+        return tables.rewound(run_id, to_tick)
+
+
+def _shown(member: _Member) -> PartyMember:
+    return PartyMember(member.nickname or member.species, member.level, member.hp, member.max_hp, member.status)

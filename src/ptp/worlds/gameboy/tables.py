@@ -1,0 +1,154 @@
+"""Events as rows of the game's tables: battles, turns, travels, the bag, the party, goals.
+
+Ids begin with the tick, so that going back finds what it gives up. Nothing is remembered between two events: the
+battle that is going on is the newest that has not ended.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ptp._util.clock import iso
+from ptp._util.ids import numbered_id
+from ptp.records import Event
+from ptp.worlds.knowledge import Row
+
+BY_TICK = ("navigation_events",)
+BY_ID = {
+    "battles": "battle_id",
+    "battle_turns": "turn_id",
+    "inventory_transactions": "transaction_id",
+    "objectives": "objective_id",
+}
+EVENT = "WITH event(detail, timestamp, tick, first, id, run) AS (VALUES (?, ?, ?, ?, ?, ?)) "
+GOING_ON = "(SELECT max(battle_id) FROM battles WHERE ended_at IS NULL)"
+
+
+def _told(*names: str) -> dict[str, str]:
+    """Return the columns that have the names of the event's own fields."""
+    return {name: f"detail ->> '{name}'" for name in names}
+
+
+def _insert(table: str, columns: dict[str, str], source: str = "event") -> str:
+    return f"{EVENT}INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(columns.values())} FROM {source}"
+
+
+def _travel(kind: str, place: str, **columns: str) -> str:
+    known = {"event_id": "id", "run_id": "run", "timestamp": "timestamp", "tick": "tick", "event_type": f"'{kind}'"}
+    return _insert(
+        "navigation_events", {**known, "map_name": f"detail ->> '{place}'", **_told("coordinates"), **columns}
+    )
+
+
+def _transaction(context: str, columns: dict[str, str]) -> str:
+    known = {"transaction_id": "id", "run_id": "run", "timestamp": "timestamp"}
+    about = f"json_object('tick', tick, '{context}', detail ->> '{context}')"
+    return _insert("inventory_transactions", {**known, "context": about, **columns})
+
+
+def _goal(kind: str, target: str) -> str:
+    known = {"objective_id": "id", "run_id": "run", "completed_at": "timestamp", "progress": "detail"}
+    return _insert("objectives", {**known, "objective_type": f"'{kind}'", "status": "'completed'", "target": target})
+
+
+def _party(source: str) -> str:
+    """Return the SQL that takes over the parties in *source*, oldest first.
+
+    A creature keeps the time and place in which it was first seen.
+    """
+    return f"""
+        INSERT INTO pokemon_party
+        SELECT run || '/' || id, run, id, it ->> 'species', it ->> 'nickname', it ->> 'level', it ->> 'hp',
+            it ->> 'max_hp', it ->> 'experience',
+            (SELECT json_group_array(value ->> 'name') FROM json_each(it, '$.moves')),
+            iif(it ->> 'hp', 'alive', 'fainted'), timestamp, location
+        FROM (SELECT printf('%04x-%04x-%s', value ->> 'trainer_id', value ->> 'dvs', value ->> 'dex') AS id,
+            value AS it, run, timestamp, detail ->> 'location' AS location
+            FROM {source}, json_each(detail, '$.members'))
+        WHERE true ON CONFLICT (party_id) DO UPDATE SET
+            species = excluded.species, nickname = excluded.nickname, level = excluded.level,
+            current_hp = excluded.current_hp, max_hp = excluded.max_hp, experience = excluded.experience,
+            moves = excluded.moves, status = excluded.status
+    """
+
+
+STATEMENTS = {
+    "BattleStarted": _insert(
+        "battles",
+        {
+            "battle_id": "first",
+            "run_id": "run",
+            "started_at": "timestamp",
+            "battle_type": "detail ->> 'kind'",
+            "enemy_trainer": "detail ->> 'trainer'",
+            **_told("enemy_species", "enemy_level"),
+        },
+    ),
+    "BattleTurn": _insert(
+        "battle_turns",
+        {
+            "turn_id": "battle_id || printf('/%04d', detail ->> 'number')",
+            "battle_id": "battle_id",
+            "turn_number": "detail ->> 'number'",
+            "timestamp": "timestamp",
+            "turn_result": "detail ->> 'result'",
+            **_told("player_action", "player_move", "player_target", "player_damage", "enemy_action", "enemy_move"),
+            **_told("enemy_damage", "player_hp_after", "enemy_hp_after"),
+        },
+        f"event, battles WHERE battle_id = {GOING_ON}",
+    ),
+    # that something was caught is a goal of its own; the battle was won
+    "BattleEnded": f"""{EVENT}
+        UPDATE battles SET ended_at = timestamp, turns_taken = detail ->> 'turns',
+            outcome = iif(detail ->> 'outcome' = 'caught', 'win', detail ->> 'outcome'),
+            enemy_species = coalesce(enemy_species, detail ->> 'enemy_species'),
+            enemy_level = coalesce(enemy_level, detail ->> 'enemy_level'),
+            player_pokemon = detail ->> 'player_pokemon', used_items = detail ->> 'used_items',
+            money_earned = detail ->> 'money_earned'
+        FROM event WHERE battle_id = {GOING_ON}""",
+    "Encounter": _travel("encounter", "location", encountered_pokemon="detail ->> 'species'"),
+    "MapChanged": _travel("move", "to_location", **_told("from_location", "to_location", "direction")),
+    "DialogShown": _travel("interact", "location"),
+    "ItemChanged": _transaction("item_id", _told("action", "item", "quantity", "source")),
+    "MoneyChanged": _transaction(
+        "money",
+        {
+            "action": "iif(detail ->> 'change' > 0, 'add', 'remove')",
+            "item": "'MONEY'",
+            "quantity": "abs(detail ->> 'change')",
+        },
+    ),
+    "BadgeEarned": _goal("badge", "coalesce(detail ->> 'name', 'Badge ' || (detail ->> 'count'))"),
+    "Caught": _goal("catch", "detail ->> 'species'"),
+    "PartySeen": EVENT + _party("event"),
+}
+
+
+def rows(run_id: str, event: Event) -> list[Row]:
+    """Return the statement that an event makes, if it makes one."""
+    sql = STATEMENTS.get(event.kind)
+    if sql is None:
+        return []
+    detail, first = msgspec.json.encode(event.detail).decode(), numbered_id(run_id, event.tick)
+    return [Row(sql, (detail, iso(event.at), event.tick, first, f"{first}/{event.index:02d}", run_id))]
+
+
+def rewound(run_id: str, to_tick: int) -> list[Row]:
+    """Return what makes the battle that was fought at a tick, and the party, be as they were then.
+
+    The events tell how, which by now end at the tick.
+    """
+    began = "(SELECT max(tick) FROM events WHERE kind = 'BattleStarted')"
+    ended = "(SELECT coalesce(max(tick), 0) FROM events WHERE kind = 'BattleEnded')"
+    fought = f"(SELECT printf('{run_id[:24]}%012x', {began}) WHERE {began} > {ended})"
+    turns = f"(SELECT coalesce(max(detail ->> 'number'), 0) FROM events WHERE kind = 'BattleTurn' AND tick >= {began})"
+    seen = f"(SELECT detail, timestamp, '{run_id}' AS run FROM events WHERE kind = 'PartySeen' ORDER BY tick, event_id)"
+    return [
+        Row(f"DELETE FROM battle_turns WHERE battle_id = {fought} AND turn_number > {turns}"),
+        Row(
+            "UPDATE battles SET ended_at = NULL, outcome = NULL, turns_taken = NULL, player_pokemon = NULL, "
+            f"used_items = NULL, money_earned = NULL WHERE battle_id = {fought}"
+        ),
+        Row(f"DELETE FROM pokemon_party WHERE party_id GLOB '{run_id}/????-????-*'"),  # those that events tell of
+        Row(_party(seen)),
+    ]
