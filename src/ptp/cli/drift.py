@@ -35,12 +35,11 @@ def _config(argv: list[str]) -> int:
     parser.add_argument("file", metavar="FILE", help="The YAML file to compare.")
     options, system = parse_common(parser, argv)
 
+    from ptp.config.drift import CONFIG_KINDS, config_drift
     from ptp.config.files import read_tree
-    from ptp.config.tree import BY_PATH
-    from ptp.versioning.config_drift import CONFIG_KINDS, config_drift
 
     tree = read_tree(Path(options.file))
-    findings = config_drift(tree, BY_PATH, options.file)
+    findings = config_drift(tree, options.file)
     version = str(tree.get("version", "1.0"))
     return _report(options.file, version, findings, CONFIG_KINDS, options.json, system.quiet)
 

@@ -48,7 +48,7 @@ def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[R
     from pathlib import Path
 
     from ptp.config.files import read_values
-    from ptp.config.tree import build
+    from ptp.config.tree import build, merge
     from ptp.recording import find_run
 
     given = given_values(options)
@@ -60,7 +60,7 @@ def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[R
     recorded = read_values(directory.path / "config.yaml")
     recorded = {item: value for item, value in recorded.items() if item not in about_talking}
     recorded[BY_FLAG["--data-dir"]] = str(directory.path.parent.parent)
-    return directory, build({**recorded, **given})
+    return directory, build(merge(recorded, given), given)
 
 
 def finish(config: RunConfig, as_json: bool, play: Callable[[Watcher], RunResult]) -> int:

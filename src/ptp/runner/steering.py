@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
-from ptp.config import RunConfig
-from ptp.config.tree import BY_FLAG, SETTINGS, build
+from ptp.config import RunConfig, changed
 from ptp.engine import Engine
-from ptp.errors import ConfigError, PtpError, UnknownName, UsageError
+from ptp.errors import PtpError, UnknownName, UsageError
 from ptp.recording import Recorder
 from ptp.recording.log import LOGGER
 from ptp.records import Stop
@@ -19,7 +18,6 @@ from ptp.runner.control import Request
 from ptp.runner.keeper import SnapshotKeeper
 
 HOLD = 0.05  # seconds between two looks at the controls while paused
-CHANGEABLE = ("tick_rate", "command", "limits")
 
 
 class Steering:
@@ -114,14 +112,7 @@ class Steering:
 
     def _set(self, flags: dict[str, str]) -> dict[str, Any]:
         """Change settings of the running run; all are checked before any is taken over."""
-        values = {item: getattr(getattr(self._config, item.section), item.name) for item in SETTINGS}
-        for flag, text in flags.items():
-            if flag not in BY_FLAG:
-                raise UnknownName("flag", flag, list(BY_FLAG))
-            if BY_FLAG[flag].section not in CHANGEABLE:
-                raise ConfigError(f"{flag} can't be changed while the run goes on; fork the run to change it")
-            values[BY_FLAG[flag]] = BY_FLAG[flag].parse(str(text), flag)
-        config = build(values)
+        config = changed(self._config, flags)
         self._engine.reconfigure(config)
         self._config = config
         return self._say("set " + ", ".join(f"{flag} {text}" for flag, text in flags.items()))

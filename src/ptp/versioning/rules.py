@@ -20,13 +20,11 @@ T = TypeVar("T")
 
 NAME = r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?"
 _FORMS = {
-    "SET": re.compile(rf"SET (?P<name>{NAME}) = (?P<rest>.+)"),
-    "MOVE": re.compile(rf"MOVE (?P<name>{NAME}) TO (?P<rest>{NAME})"),
-    "RENAME": re.compile(rf"RENAME (?P<name>{NAME}) TO (?P<rest>{NAME})"),
-    "REMOVE": re.compile(rf"REMOVE (?P<name>{NAME})(?P<rest>)"),
+    "SET name = value": rf"SET ({NAME}) = (.+)",
+    "MOVE name TO name": rf"MOVE ({NAME}) TO ({NAME})",
+    "RENAME name TO name": rf"RENAME ({NAME}) TO ({NAME})",
+    "REMOVE name": rf"REMOVE ({NAME})()",
 }
-_SHOULD_BE = {"SET": "SET name = value", "MOVE": "MOVE name TO name", "RENAME": "RENAME name TO name",
-              "REMOVE": "REMOVE name"}  # fmt: skip
 
 
 class Rule(NamedTuple):
@@ -53,14 +51,17 @@ def parse_rules(text: str, where: object = "rules") -> tuple[Rule, ...]:
 
 def _parse(line: str, place: str) -> Rule:
     verb = line.split()[0]
-    if verb not in _FORMS:
-        raise ConfigError(f"{place}: no rule begins with {verb!r}; rules begin with {', '.join(_FORMS)}")
-    found = _FORMS[verb].fullmatch(line)
+    form = next((form for form in _FORMS if form.split()[0] == verb), None)
+    if form is None:
+        verbs = ", ".join(form.split()[0] for form in _FORMS)
+        raise ConfigError(f"{place}: no rule begins with {verb!r}; rules begin with {verbs}")
+    found = re.fullmatch(_FORMS[form], line)
     if found is None:
-        raise ConfigError(f"{place}: {line!r} is not a rule; write `{_SHOULD_BE[verb]}`")
+        raise ConfigError(f"{place}: {line!r} is not a rule; write `{form}`")
+    name, rest = found.groups()
     if verb == "SET":
-        return _set(found["name"], found["rest"], place)
-    return Rule("REMOVE", found["name"]) if verb == "REMOVE" else Rule("MOVE", found["name"], found["rest"])
+        return _set(name, rest, place)
+    return Rule("REMOVE", name) if verb == "REMOVE" else Rule("MOVE", name, rest)
 
 
 def _set(name: str, text: str, place: str) -> Rule:
