@@ -72,11 +72,11 @@ def test_rules_are_read_from_text() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("COPY a TO b", "rules:1: no rule begins with 'COPY'; rules begin with SET, MOVE, RENAME, REMOVE"),
-        ("REMOVE x\nMOVE a b", "rules:2: 'MOVE a b' is not a rule; write `MOVE name TO name`"),
-        ("SET a 3", "write `SET name = value`"),
+        ("COPY a TO b", "rules:1: 'COPY a TO b' is not a rule; write SET name = value, MOVE name TO name"),
+        ("REMOVE x\nMOVE a b", "rules:2: 'MOVE a b' is not a rule"),
+        ("SET a 3", "'SET a 3' is not a rule"),
         ("SET a = 'x'", "neither a name nor a value in JSON"),
-        ("REMOVE a.b.c", "write `REMOVE name`"),
+        ("REMOVE a.b.c", "'REMOVE a.b.c' is not a rule"),
     ],
 )
 def test_a_wrong_rule_is_named_with_its_line(text: str, message: str) -> None:

@@ -13,15 +13,9 @@ from ptp.errors import UnknownName, UsageError
 
 COMMON = ("--data-dir", "--verbose", "--quiet")
 METAVARS = {
-    "--rom": "FILE",
-    "--start-state": "FILE",
-    "--save-file": "FILE",
-    "--script": "FILE",
-    "--log-file": "FILE",
-    "--data-dir": "DIR",
-    "--model": "PROVIDER:NAME",
-    "--base-url": "URL",
-}
+    **dict.fromkeys(("--rom", "--start-state", "--save-file", "--script", "--log-file", "--storage-profiles"), "FILE"),
+    "--data-dir": "DIR", "--model": "PROVIDER:NAME", "--base-url": "URL", "--frame-sink": "URL",
+}  # fmt: skip
 SHORT = {"--verbose": "-v", "--quiet": "-q"}
 
 

@@ -199,8 +199,7 @@ class RunConfig:
     experiment: Experiment = field(default_factory=Experiment)
     system: System = field(default_factory=System)
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    """Paths of the settings that somebody chose: by flag, variable or argument, or as a file's value that is not the
-    default."""
+    """Paths of the settings that were chosen: given by flag or variable, or different from their default."""
 
 
 SECTIONS: dict[str, type] = {f.name: f.default_factory for f in fields(RunConfig) if f.name != "given"}  # type: ignore[misc]
@@ -222,7 +221,7 @@ EXPERIMENT_SETTINGS = tuple(item for item in _settings("experiment", ExperimentC
 ALL_SETTINGS = SETTINGS + EXPERIMENT_SETTINGS
 BY_PATH = {setting.path: setting for setting in ALL_SETTINGS}
 BY_FLAG = {setting.flag: setting for setting in ALL_SETTINGS}
-SIGNAL_LIMITS = {setting.name: setting.signal for setting in SETTINGS if setting.signal}
+SIGNAL_LIMITS: dict[str, str] = {setting.name: setting.signal for setting in SETTINGS if setting.signal}
 """Limits on what a world reports: the name of each setting, and the signal that it watches."""
 
 Values = dict[Setting, Any]
@@ -253,7 +252,7 @@ def build_experiment(values: Values) -> ExperimentConfig:
 
 
 def merge(*layers: Values) -> Values:
-    """Merge settings, later layers first in rank; options one by one, unless another world or agent is named."""
+    """Let later settings override earlier ones; options do so one by one, unless another world or agent is named."""
     merged: Values = {}
     for layer in layers:
         for item in (item for item in SETTINGS if item.type is dict):

@@ -62,7 +62,8 @@ def _read(block: Any, prefix: str, document: Document, above: tuple[str, ...]) -
             above = _read(value, f"{name}.", document, (*inner, *_lines(between))) + below
         else:
             below = _take_below(block, name)
-            document.entries[prefix + str(name)] = Entry(value, above, tuple(block.ca.items.get(name, [None] * 4)[2:]))
+            exact = float(value) if isinstance(value, float) else value  # ruamel's own loses the 16th digit
+            document.entries[prefix + str(name)] = Entry(exact, above, tuple(block.ca.items.get(name, [None] * 4)[2:]))
             above = below
     return above
 

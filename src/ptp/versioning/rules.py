@@ -19,12 +19,10 @@ from ptp.errors import ConfigError
 T = TypeVar("T")
 
 NAME = r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?"
-_FORMS = {
-    "SET name = value": rf"SET ({NAME}) = (.+)",
-    "MOVE name TO name": rf"MOVE ({NAME}) TO ({NAME})",
-    "RENAME name TO name": rf"RENAME ({NAME}) TO ({NAME})",
-    "REMOVE name": rf"REMOVE ({NAME})()",
-}
+_RULE = re.compile(
+    rf"SET (?P<set>{NAME}) = (?P<value>.+)|(?:MOVE|RENAME) (?P<old>{NAME}) TO (?P<new>{NAME})|REMOVE (?P<gone>{NAME})"
+)
+_FORMS = "SET name = value, MOVE name TO name, RENAME name TO name or REMOVE name"
 
 
 class Rule(NamedTuple):
@@ -50,18 +48,12 @@ def parse_rules(text: str, where: object = "rules") -> tuple[Rule, ...]:
 
 
 def _parse(line: str, place: str) -> Rule:
-    verb = line.split()[0]
-    form = next((form for form in _FORMS if form.split()[0] == verb), None)
-    if form is None:
-        verbs = ", ".join(form.split()[0] for form in _FORMS)
-        raise ConfigError(f"{place}: no rule begins with {verb!r}; rules begin with {verbs}")
-    found = re.fullmatch(_FORMS[form], line)
+    found = _RULE.fullmatch(line)
     if found is None:
-        raise ConfigError(f"{place}: {line!r} is not a rule; write `{form}`")
-    name, rest = found.groups()
-    if verb == "SET":
-        return _set(name, rest, place)
-    return Rule("REMOVE", name) if verb == "REMOVE" else Rule("MOVE", name, rest)
+        raise ConfigError(f"{place}: {line!r} is not a rule; write {_FORMS}")
+    if found["set"]:
+        return _set(found["set"], found["value"], place)
+    return Rule("REMOVE", found["gone"]) if found["gone"] else Rule("MOVE", found["old"], found["new"])
 
 
 def _set(name: str, text: str, place: str) -> Rule:
