@@ -148,7 +148,7 @@ def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
         (["replay", "./nowhere"], 1, "is not a run directory"),
         (["config", "shw"], 2, "did you mean 'show'?"),
         (["config", "validate", "/nowhere.yaml"], 2, "No such file"),
-        (["runs", "extra"], 2, "unexpected word 'extra'"),
+        (["runs", "extra"], 2, "unexpected argument 'extra'"),
         (["replay", "--from-tick", "x"], 2, "invalid int value"),
     ],
 )

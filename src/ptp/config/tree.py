@@ -20,9 +20,7 @@ class World:
     )
     options: Mapping[str, Any] = setting({}, "Option of the world, as name=value; repeatable.", flag="--world-option")
     rom: str | None = setting(None, "Game Boy cartridge to play.")
-    profile: str | None = setting(
-        None, "Memory map of the cartridge, such as tallgrass or raw; detected when left out."
-    )
+    profile: str | None = setting(None, "Memory map of the cartridge, such as raw; detected when left out.")
     frames_per_tick: int = setting(24, "Game Boy frames per tick.", least=1, most=3600)
     start_state: str | None = setting(None, "PyBoy state or ptp snapshot to start the cartridge from.")
     save_file: str | None = setting(None, "Battery RAM to start the cartridge with.")
@@ -44,17 +42,11 @@ class Agent:
 class TickRate:
     """How fast the game runs."""
 
-    normal: int = setting(
-        10, "Ticks per second outside battles; 0 is as fast as possible.", flag="--tick-rate-base", least=0
-    )
-    battle: int = setting(
-        2, "Ticks per second during battles; 0 is as fast as possible. Ignored when --tick-rate-base is 0.", least=0
-    )
+    normal: int = setting(10, "Ticks per second outside battles; 0 is unlimited.", flag="--tick-rate-base", least=0)
+    battle: int = setting(2, "Ticks per second in battles; unlimited when 0 or when --tick-rate-base is 0.", least=0)
     timeout: int = setting(30, "Stop after this many seconds without a change of state; 0 never stops.", least=0)
     adaptive: bool = setting(False, "Slow down to the rate at which the agent decides.")
-    budget: Literal["hourly", "daily", "run"] | None = setting(
-        None, "Period that --tick-rate-budget-limit applies to; hours and days are in UTC."
-    )
+    budget: Literal["hourly", "daily", "run"] | None = setting(None, "Period of --tick-rate-budget-limit, in UTC.")
     budget_limit: float | None = setting(None, "Dollars to spend per budget period.", least=0)
 
 
@@ -68,13 +60,9 @@ class Screenshot:
     on_change: bool = setting(False, "Keep a picture whenever the state changes.")
     quality: int = setting(85, "JPEG quality.", least=0, most=100)
     max_storage: float = setting(50.0, "Disk space for pictures, in gigabytes.", least=0)
-    in_background: bool = setting(
-        False, "Encode pictures in the background; some may be dropped.", flag="--screenshot-async", key="async"
-    )
+    in_background: bool = setting(False, "Encode pictures in the background; some may be dropped.", key="async")
     compress: bool = setting(False, "Compress old pictures.")
-    format: Literal["jpeg", "png", "webp"] | None = setting(
-        None, "Picture format; defaults to that of the storage profile."
-    )
+    format: Literal["jpeg", "png", "webp"] | None = setting(None, "Picture format; the profile's when left out.")
 
 
 @dataclass(frozen=True)
@@ -120,8 +108,7 @@ class Limits:
     max_badges: int | None = setting(None, "Stop after this many badges.", least=1, signal="badges")
     max_level: int | None = setting(None, "Stop when a creature reaches this level.", least=1, signal="level")
     on_limit: Literal["save-and-exit", "save-only", "abort"] = setting(
-        "save-and-exit",
-        "At a limit: save and write a report (exit 0), save without a report (exit 0), or stop at once (exit 1).",
+        "save-and-exit", "At a limit: save and write a report, save without a report, or fail at once (exit code 1)."
     )
     grace_period: int = setting(30, "Seconds for the current decision to finish.", flag="--limit-grace-period", least=0)
 
@@ -139,9 +126,7 @@ class Snapshot:
     max_disk: float = setting(20.0, "Disk space for snapshots, in gigabytes.", least=0)
     compress: bool = setting(False, "Compress snapshots on disk.")
     validate: bool = setting(False, "Check that each snapshot can be restored.")
-    rollback_on_error: bool = setting(
-        False, "Roll back to the last good snapshot after an error.", flag="--rollback-on-error"
-    )
+    rollback_on_error: bool = setting(False, "Roll back to the last snapshot on errors.", flag="--rollback-on-error")
     rollback_grace: int = setting(3, "Snapshots to roll back at most after an error.", flag="--rollback-grace", least=1)
     share: bool = setting(False, "Let others download the snapshots of this run from `ptp dashboard`.")
     name: str | None = setting(None, "Name of the snapshot taken at the end of the run.")
@@ -176,9 +161,7 @@ class System:
 
     data_dir: str = setting("var", "Folder for everything that ptp writes.")
     log_file: str | None = setting(None, "Also write the log to this file.")
-    random_seed: int | None = setting(
-        None, "Seed of the run; drawn and recorded when left out.", least=0, most=2**31 - 1
-    )
+    random_seed: int | None = setting(None, "Seed of the run; drawn when left out.", least=0, most=2**31 - 1)
     verbose: bool = setting(False, "Print more detail.")
     quiet: bool = setting(False, "Print errors only.")
 
@@ -210,8 +193,8 @@ def _settings(section: str, cls: type) -> Iterable[Setting]:
     for item in fields(cls):
         kind, optional, choices = read_type(item.type)
         facts = dict(item.metadata)
-        flag = facts.pop("flag") or "--" + _PREFIXES.get(section, "") + item.name.replace("_", "-")
         key = facts.pop("key") or item.name
+        flag = facts.pop("flag") or "--" + _PREFIXES.get(section, "") + key.replace("_", "-")
         default = {} if item.default is MISSING else item.default
         yield Setting(section, item.name, key, flag, kind, optional, default, choices=choices, **facts)
 
