@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from ptp.agents.registry import AGENTS, find_agent
 from ptp.cli.verb import Verb, walk
 from ptp.cli.verbs import VERBS
 from ptp.config.setting import Setting
-from ptp.config.tree import SECTIONS, SETTINGS
+from ptp.config.tree import EXPERIMENT_SETTINGS, SECTIONS, SETTINGS
 from ptp.worlds.registry import WORLDS
 
 REFERENCE = Path(__file__).with_name("reference.md")
@@ -31,6 +32,16 @@ SETTINGS_HEAD = """
 
 Each setting is a flag of `ptp run`, a place in a YAML file (version "3.0"), and an environment variable. Later
 sources override earlier ones: defaults, `--config-file`, `--experiment-config`, environment, flags.
+
+Options of a world or an agent are a mapping in YAML (`agent: {name: mine, options: {alpha: 0.1}}`), a flag for each
+(`--agent-option alpha=0.1 --agent-option depth=3`), or a JSON object in the environment. A value that is not JSON is
+text. Later sources override single options; one that names another world or agent drops the options of the former.
+"""
+
+EXPERIMENT_HEAD = """### experiment plan
+
+What only an experiment has. A file may hold these for `ptp experiment run`, a verb to come; a single run ignores them.
+
 """
 
 
@@ -41,22 +52,18 @@ def cell(text: object) -> str:
 
 def default_of(item: Setting) -> str:
     """Return the default as it would be written."""
-    if item.type is tuple:
-        return ",".join(item.default) or "none"
-    return "none" if item.default is None else str(item.default)
+    default = ",".join(item.default) if item.type is tuple else item.default
+    return "none" if default in (None, "", {}) else str(default)
 
 
-def setting_rows(section: str) -> str:
-    """Return the table rows of one section."""
-    rows = []
-    for item in SETTINGS:
-        if item.section == section:
-            note = f" *Comes with {item.needs}; until then only the default is taken.*" if item.needs else ""
-            rows.append(
-                f"| `{item.flag}` | `{item.path}` | `{item.env}` | {cell(item.allowed)} | {default_of(item)} "
-                f"| {cell(item.help)}{note} |"
-            )
-    return "\n".join(rows)
+def setting_table(items: Iterable[Setting]) -> str:
+    """Return one section as a table."""
+    head = "| flag | YAML | environment | allowed | default | what it does |\n|---|---|---|---|---|---|\n"
+    return head + "".join(
+        f"| `{item.flag}` | `{item.path}` | `{item.env}` | {cell(item.allowed)} | {default_of(item)} "
+        f"| {cell(item.help)} |\n"
+        for item in items
+    )
 
 
 def verb_row(name: str, verb: Verb) -> str:
@@ -72,12 +79,9 @@ def reference() -> str:
     parts = [HEAD + "\n".join(verb_row(*named) for named in walk(VERBS)), SETTINGS_HEAD]
     for section, cls in SECTIONS.items():
         about = (cls.__doc__ or "").splitlines()[0]
-        parts.append(
-            f"### {section.replace('_', ' ')}\n\n{about}\n\n"
-            "| flag | YAML | environment | allowed | default | what it does |\n|---|---|---|---|---|---|\n"
-            + setting_rows(section)
-            + "\n"
-        )
+        table = setting_table(item for item in SETTINGS if item.section == section)
+        parts.append(f"### {section.replace('_', ' ')}\n\n{about}\n\n{table}")
+    parts.append(EXPERIMENT_HEAD + setting_table(EXPERIMENT_SETTINGS))
     parts.append("## Worlds\n\nBeside these, every environment that Gymnasium can make; `ptp worlds` lists them.\n")
     parts.append("| world | made by |\n|---|---|\n" + "\n".join(f"| `{n}` | `{e}` |" for n, e in WORLDS.items()) + "\n")
     parts.append("## Agents\n")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ptp import __version__
+from ptp._util.yaml import parse_yaml
 from ptp.cli import main
 from ptp.cli.verbs import VERBS
 
@@ -173,7 +173,7 @@ def test_config_show_merges_every_source(ptp: Call, tmp_path: Path, monkeypatch:
     path.write_text('version: "3.0"\ntick_rate:\n  normal: 15\n')
     monkeypatch.setenv("PTP_MAX_TICKS", "77")
     _, out, _ = ptp("config", "show", "--config-file", str(path), "--max-time", "9")
-    shown = yaml.safe_load(out)
+    shown = parse_yaml(out, "shown")
     assert (shown["tick_rate"]["normal"], shown["limits"]["max_ticks"], shown["limits"]["max_time"]) == (15, 77, 9)
 
 

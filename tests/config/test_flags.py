@@ -6,8 +6,9 @@ import pytest
 
 from ptp.cli.parser import Parser
 from ptp.config import SETTINGS
-from ptp.config.flags import add_common_flags, add_config_flags, given_values
-from ptp.config.tree import BY_FLAG, SECTIONS
+from ptp.config.flags import add_common_flags, add_config_flags, add_experiment_flags, given_values
+from ptp.config.setting import Setting
+from ptp.config.tree import BY_FLAG, EXPERIMENT_SETTINGS, SECTIONS
 from ptp.errors import UnknownName, UsageError
 
 
@@ -32,6 +33,21 @@ def test_a_boolean_takes_no_value_or_one() -> None:
     assert values("--command-interrupt-battle=no") == {"--command-interrupt-battle": False}
 
 
+def test_options_are_gathered_from_every_flag() -> None:
+    given = values("--agent-option", "a=1", "--agent-option=b=x", "--agent-option", "a=2", "--world-option", "c=[]")
+    assert given == {"--agent-option": {"a": 2, "b": "x"}, "--world-option": {"c": []}}
+
+
+@pytest.mark.parametrize("item", EXPERIMENT_SETTINGS, ids=lambda item: item.flag)
+def test_a_flag_of_an_experiment_is_answered_with_its_verb(item: Setting) -> None:
+    with pytest.raises(UsageError, match=f"{item.flag} is an option of `ptp experiment run`; leave it out of `ptp run`"):
+        values(f"{item.flag}=1")
+    assert item.flag not in parser().format_help()
+    plan = Parser("ptp experiment run", "Play many runs.")
+    add_experiment_flags(plan)
+    assert given_values(plan.parse([item.flag, str(item.default)])) == {item: item.default}
+
+
 def test_v_and_q_are_short_for_verbose_and_quiet() -> None:
     assert values("-v") == {"--verbose": True}
     assert values("-q") == {"--quiet": True}
@@ -52,7 +68,7 @@ def test_a_beginning_of_a_flag_is_not_enough() -> None:
         values("--max-tick", "3")
 
 
-def test_a_stray_word_is_refused() -> None:
+def test_a_stray_argument_is_refused() -> None:
     with pytest.raises(UsageError, match="unexpected argument 'now'"):
         values("now")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ptp.config.tree import BY_FLAG, SETTINGS, RunConfig, as_tree, build
+from ptp.config.tree import ALL_SETTINGS, BY_FLAG, SETTINGS, SIGNAL_LIMITS, RunConfig, as_tree, build
 from ptp.errors import ConfigError
 
 # Every flag of the reference in the specification: type, default.
@@ -75,12 +75,12 @@ def test_a_specified_flag_has_its_type_and_default(flag: str, kind: type, defaul
 
 
 def test_no_two_settings_share_a_flag_a_place_or_a_variable() -> None:
-    for names in ([s.flag for s in SETTINGS], [s.path for s in SETTINGS], [s.env for s in SETTINGS]):
+    for names in ([s.flag for s in ALL_SETTINGS], [s.path for s in ALL_SETTINGS], [s.env for s in ALL_SETTINGS]):
         assert len(set(names)) == len(names)
 
 
 def test_every_default_is_itself_allowed() -> None:
-    for item in SETTINGS:
+    for item in ALL_SETTINGS:
         assert item.check(list(item.default) if item.type is tuple else item.default, item.flag) == item.default
 
 
@@ -95,6 +95,13 @@ def test_every_default_is_itself_allowed() -> None:
         ("--snapshot-on-event", "catch, badge", ("catch", "badge")),
         ("--max-time", "none", None),
         ("--experiment-name", "none at all", "none at all"),
+        ("--agent-option", "alpha=0.1", {"alpha": 0.1}),
+        ("--agent-option", "name=none", {"name": "none"}),
+        ("--agent-option", "far=NaN", {"far": "NaN"}),
+        ("--agent-option", "plan=[1, {}]", {"plan": [1, {}]}),
+        ("--agent-option", "text=a=b", {"text": "a=b"}),
+        ("--world-option", "map_name=8x8", {"map_name": "8x8"}),
+        ("--world-option", '{"map_name": "8x8", "slow": true}', {"map_name": "8x8", "slow": True}),
     ],
 )
 def test_text_becomes_a_value(flag: str, text: str, value: Any) -> None:
@@ -113,6 +120,9 @@ def test_text_becomes_a_value(flag: str, text: str, value: Any) -> None:
         ("--snapshot-on-event", "catch,rain", "any of catch, battle, badge, death"),
         ("--tick-rate-adaptive", "maybe", "true or false"),
         ("--max-cost", "free", "a number, 0 or more"),
+        ("--agent-option", "alpha", "name=value"),
+        ("--agent-option", "=3", "name=value"),
+        ("--agent-option", "{alpha: 3}", "name=value"),
     ],
 )
 def test_a_bad_value_names_flag_value_and_what_is_allowed(flag: str, text: str, allowed: str) -> None:
@@ -128,11 +138,14 @@ def test_true_is_not_a_number() -> None:
         BY_FLAG["--max-ticks"].check(True, "limits.max_ticks")
 
 
-def test_a_flag_of_a_feature_to_come_is_refused_unless_it_is_the_default() -> None:
-    item = next(item for item in SETTINGS if item.needs and item.type is int)
-    assert build({item: item.default}) == RunConfig()
-    with pytest.raises(ConfigError, match="not available yet"):
-        build({item: item.default + 1})
+def test_limits_name_the_signals_that_they_watch() -> None:
+    assert SIGNAL_LIMITS == {"max_pokemon_caught": "caught", "max_badges": "badges", "max_level": "level"}
+
+
+def test_what_was_chosen_is_known_of_values_that_are_not_the_default() -> None:
+    assert build({BY_FLAG["--max-ticks"]: 3, BY_FLAG["--frames-per-tick"]: 24}).given == {"limits.max_ticks"}
+    item = BY_FLAG["--frames-per-tick"]
+    assert build({item: 24}, [item]).given == {"world.frames_per_tick"}
 
 
 def test_settings_that_contradict_each_other_are_refused() -> None:

@@ -55,7 +55,7 @@ def test_a_profile_of_ones_own_comes_before_the_built_in_ones(tmp_path: Path) ->
     [
         ("", "expected storage profiles by name"),
         ("- a", "expected storage profiles by name"),
-        ("a: [", "not YAML"),
+        ("a: [", "not valid YAML"),
         ("a: {}", "a: Object missing required field `tier`"),
         ("a: {tier: shelf}", "Invalid enum value 'shelf'"),
         ("a: {tier: files, ring_frame: 2}", "no knob named 'ring_frame'; did you mean 'ring_frames'?"),
@@ -67,7 +67,7 @@ def test_a_profile_of_ones_own_comes_before_the_built_in_ones(tmp_path: Path) ->
 def test_a_mistake_in_a_profile_is_named_with_its_place(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as problem:
         read_profiles(text, "mine.yaml")
-    assert str(problem.value).startswith("mine.yaml: ")
+    assert str(problem.value).startswith("mine.yaml:")
     assert message in str(problem.value)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from ptp.config.tree import BY_PATH
-from ptp.versioning.config_drift import CONFIG_KINDS, config_drift
+from ptp.config.drift import CONFIG_KINDS, config_drift
 from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
 from ptp.versioning.schema import VERSIONS
 from ptp.versioning.shape import read_shape, shape_of
@@ -88,14 +87,14 @@ def test_a_table_that_an_old_schema_may_have_is_no_drift(tmp_path: Path) -> None
     ],
 )
 def test_every_kind_of_config_drift_is_found(tree: dict[str, Any], kind: str, name: str, fix: str) -> None:
-    findings = config_drift({"version": "3.0", **tree}, BY_PATH, "c.yaml")
+    findings = config_drift({"version": "3.0", **tree}, "c.yaml")
     (finding,) = [each for each in findings if each.name == name]
     assert finding.kind == kind
     assert fix in finding.fix
 
 
 def test_a_config_without_drift_has_none() -> None:
-    assert config_drift({"version": "3.0", "tick_rate": {"normal": 3}, "limits": {}}, BY_PATH, "c.yaml") == []
+    assert config_drift({"version": "3.0", "tick_rate": {"normal": 3}, "limits": {}}, "c.yaml") == []
 
 
 def test_the_verb_exits_with_1_on_drift_and_groups_it_for_programs(

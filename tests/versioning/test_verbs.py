@@ -187,7 +187,7 @@ def test_a_run_takes_an_old_config_and_says_so_once(tmp_path: Path) -> None:
     words = ["run", "--config-file", str(path), "--data-dir", str(tmp_path / "var"), "--json"]
     done = subprocess.run([sys.executable, "-m", "ptp", *words], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["ticks"] == 5
-    assert done.stderr.count("bring it up to date") == 1
+    assert done.stderr.count("update it with") == 1
 
 
 def test_every_version_is_told(ptp: Call, ptp_json: Json) -> None:

@@ -13,10 +13,9 @@ from ptp.cli.common import data_dir
 from ptp.cli.databases import find_central, find_databases, refuse_with_central
 from ptp.cli.output import print_json, print_table, say
 from ptp.cli.parser import Options
+from ptp.config.drift import CONFIG_KINDS, config_drift
 from ptp.config.files import read_tree
-from ptp.config.tree import BY_PATH
 from ptp.versioning import central as central_schema
-from ptp.versioning.config_drift import CONFIG_KINDS, config_drift
 from ptp.versioning.drift import SCHEMA_KINDS, Finding, schema_drift
 from ptp.versioning.migration import opened
 from ptp.versioning.schema import check_found
@@ -28,7 +27,7 @@ def config(options: Options) -> int:
     """Compare a config file with the known settings."""
     tree = read_tree(Path(options.file))
     version = str(tree.get("version", "1.0"))
-    return _report(options, options.file, version, config_drift(tree, BY_PATH, options.file), CONFIG_KINDS)
+    return _report(options, options.file, version, config_drift(tree, options.file), CONFIG_KINDS)
 
 
 def schema(options: Options) -> int:

@@ -12,6 +12,7 @@ from ptp.cli.verb import Verb
 from ptp.config import RunConfig, load_config
 from ptp.config.flags import add_common_flags, add_config_flags, given_values
 from ptp.config.setting import FALSE, TRUE
+from ptp.config.tree import EXPERIMENT_SETTINGS
 from ptp.errors import UnknownName, UsageError
 
 CHANGEABLE = ("tick_rate", "command", "limits")  # sections of settings that a live run can change
@@ -66,9 +67,12 @@ class Parser(argparse.ArgumentParser):
         parse = self.parse_known_intermixed_args if self._get_positional_actions() else self.parse_known_args
         options, unknown = parse(list(self._settled(argv)), Options())
         for word in unknown:
+            flag = word.split("=")[0]
+            if any(flag == item.flag for item in EXPERIMENT_SETTINGS):
+                raise UsageError(f"{flag} is an option of `ptp experiment run`; leave it out of `{self.prog}`")
             if word.startswith("-"):
                 known = [name for name in self._option_string_actions if name.startswith("--")]
-                raise UnknownName("option", word.split("=")[0], known, f"see `{self.prog} --help`")
+                raise UnknownName("option", flag, known, f"see `{self.prog} --help`")
             raise UsageError(f"unexpected argument {word!r}; see `{self.prog} --help`")
         options.words = argv
         return options

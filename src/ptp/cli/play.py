@@ -23,7 +23,7 @@ from ptp.cli.progress import choose_watcher, explaining_stop
 from ptp.config import RunConfig
 from ptp.config.files import read_values
 from ptp.config.flags import given_values
-from ptp.config.tree import BY_FLAG, build
+from ptp.config.tree import BY_FLAG, build, merge
 from ptp.errors import UsageError
 from ptp.recording import RunDirectory, find_run
 from ptp.records import RunResult
@@ -65,7 +65,7 @@ def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[RunDirector
     recorded = read_values(directory.path / "config.yaml")
     recorded = {item: value for item, value in recorded.items() if item not in about_talking}
     recorded[BY_FLAG["--data-dir"]] = str(directory.path.parent.parent)
-    return directory, build({**recorded, **given})
+    return directory, build(merge(recorded, given), given)
 
 
 def _play(config: RunConfig, as_json: bool, play: Callable[[Sink], RunResult]) -> int:

@@ -1,7 +1,7 @@
-"""RunConfig: flags, YAML, environment and stored header from one declaration."""
+"""RunConfig and ExperimentConfig: flags, YAML, environment and stored header from one declaration."""
 
 from ptp.config.changes import changed, differences
 from ptp.config.load import load_config
-from ptp.config.tree import SETTINGS, SIGNAL_LIMITS, RunConfig
+from ptp.config.tree import SETTINGS, SIGNAL_LIMITS, ExperimentConfig, RunConfig
 
-__all__ = ["SETTINGS", "SIGNAL_LIMITS", "RunConfig", "changed", "differences", "load_config"]
+__all__ = ["SETTINGS", "SIGNAL_LIMITS", "ExperimentConfig", "RunConfig", "changed", "differences", "load_config"]

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ptp.config.tree import BY_FLAG, SETTINGS, RunConfig, build
+from ptp.config.tree import BY_FLAG, BY_PATH, RunConfig, build, values_of
 from ptp.errors import ConfigError, UnknownName
 
 CHANGEABLE = ("tick_rate", "command", "limits")
-
-
-def _values(config: RunConfig) -> dict[Any, Any]:
-    return {item: getattr(getattr(config, item.section), item.name) for item in SETTINGS}
 
 
 def changed(config: RunConfig, flags: Mapping[str, str]) -> RunConfig:
@@ -23,10 +19,10 @@ def changed(config: RunConfig, flags: Mapping[str, str]) -> RunConfig:
         if BY_FLAG[flag].section not in CHANGEABLE:
             raise ConfigError(f"{flag} can't be changed while the run plays; fork the run to change it")
     values = {BY_FLAG[flag]: BY_FLAG[flag].parse(str(text), flag) for flag, text in flags.items()}
-    return build(_values(config) | values)
+    return build(values_of(config) | values, [*values, *(BY_PATH[path] for path in config.given)])
 
 
 def differences(old: RunConfig, new: RunConfig) -> dict[str, Any]:
     """Return the settings that differ, by path, with their new values."""
-    before = _values(old)
-    return {item.path: value for item, value in _values(new).items() if value != before[item]}
+    before = values_of(old)
+    return {item.path: value for item, value in values_of(new).items() if value != before[item]}

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from functools import partial
 from typing import Any
 
 from ptp.config.setting import Setting
-from ptp.config.tree import SECTIONS, SETTINGS, Values
+from ptp.config.tree import ALL_SETTINGS, EXPERIMENT_SETTINGS, SECTIONS, SETTINGS, Values
 
 COMMON = ("--data-dir", "--verbose", "--quiet")
 METAVARS = {
-    "--rom": "FILE",
-    "--start-state": "FILE",
-    "--save-file": "FILE",
-    "--script": "FILE",
-    "--log-file": "FILE",
-    "--data-dir": "DIR",
-}
+    **dict.fromkeys(("--rom", "--start-state", "--save-file", "--script", "--log-file", "--storage-profiles"), "FILE"),
+    "--data-dir": "DIR", "--model": "PROVIDER:NAME", "--base-url": "URL", "--frame-sink": "URL",
+}  # fmt: skip
 SHORT = {"--verbose": "-v", "--quiet": "-q"}
+
+
+class _Collect(argparse.Action):
+    """Gathers the options of a flag that is given several times."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        setattr(namespace, self.dest, {**getattr(namespace, self.dest, {}), **values})
 
 
 def add_common_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every verb has."""
     group = parser.add_argument_group("common options")
-    for item in SETTINGS:
-        if item.flag in COMMON:
-            _add(group, item)
-    group.add_argument("--json", action="store_true", help="Print one JSON document and nothing else.")
+    _add(group, (item for item in SETTINGS if item.flag in COMMON))
+    _add_json(group)
 
 
 def add_config_flags(parser: argparse.ArgumentParser, sections: Collection[str] = tuple(SECTIONS)) -> None:
@@ -36,35 +38,41 @@ def add_config_flags(parser: argparse.ArgumentParser, sections: Collection[str] 
         cls = SECTIONS[section]
         title = f"{section.replace('_', ' ')}: {(cls.__doc__ or '').splitlines()[0].lower().rstrip('.')}"
         group = parser.add_argument_group(title)
-        for item in SETTINGS:
-            if item.section == section:
-                _add(group, item)
+        _add(group, (item for item in SETTINGS if item.section == section))
         if section == "experiment":
-            group.add_argument(
-                "--experiment-config", metavar="FILE", help="Settings of an experiment; they override --config-file."
-            )
+            group.add_argument("--experiment-config", metavar="FILE", help="Experiment file; overrides --config-file.")
         if section == "system":
             group.add_argument("--config-file", metavar="FILE", help="Settings as YAML; flags override them.")
-            group.add_argument("--json", action="store_true", help="Print one JSON document and nothing else.")
+            _add_json(group)
+
+
+def add_experiment_flags(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for every setting that only an experiment has."""
+    _add(parser.add_argument_group("plan: how the runs are played"), EXPERIMENT_SETTINGS)
 
 
 def given_values(options: argparse.Namespace) -> Values:
     """Return the settings that were given on the command line."""
-    return {item: getattr(options, item.flag) for item in SETTINGS if hasattr(options, item.flag)}
+    return {item: getattr(options, item.flag) for item in ALL_SETTINGS if hasattr(options, item.flag)}
 
 
-def _add(group: Any, item: Setting) -> None:
-    names = [*([SHORT[item.flag]] if item.flag in SHORT else []), item.flag]
-    optional_value = {"nargs": "?", "const": True} if item.type is bool else {}
-    group.add_argument(
-        *names,
-        dest=item.flag,
-        default=argparse.SUPPRESS,
-        type=lambda text: item.parse(text, item.flag),
-        metavar=_metavar(item),
-        help=_help(item),
-        **optional_value,
-    )
+def _add_json(group: Any) -> None:
+    group.add_argument("--json", action="store_true", help="Print one JSON document and nothing else.")
+
+
+def _add(group: Any, items: Iterable[Setting]) -> None:
+    for item in items:
+        kinds: dict[type, dict[str, Any]] = {bool: {"nargs": "?", "const": True}, dict: {"action": _Collect}}
+        group.add_argument(
+            *([SHORT[item.flag]] if item.flag in SHORT else []),
+            item.flag,
+            dest=item.flag,
+            default=argparse.SUPPRESS,
+            type=partial(item.parse, where=item.flag),
+            metavar=_metavar(item),
+            help=_help(item),
+            **kinds.get(item.type, {}),
+        )
 
 
 def _metavar(item: Setting) -> str:
@@ -72,17 +80,14 @@ def _metavar(item: Setting) -> str:
         return "EVENT,..."
     if item.choices:
         return "{" + ",".join(item.choices) + "}"
-    if item.type is str:
-        return METAVARS.get(item.flag, "NAME")
-    return {bool: "BOOL", int: "N", float: "X"}[item.type]
+    kinds: dict[type, str] = {bool: "BOOL", int: "N", float: "X", dict: "NAME=VALUE", str: "NAME"}
+    return METAVARS.get(item.flag, kinds[item.type])
 
 
 def _help(item: Setting) -> str:
     default = ",".join(item.default) if item.type is tuple else item.default
-    notes = [] if default in (None, "", False) else [f"default: {default}"]
+    notes = [] if default in (None, "", False, {}) else [f"default: {default}"]
     if item.type is tuple:
         notes.append(f"events: {', '.join(item.choices)}")
-    if item.needs:
-        notes.append("not available yet")
     text = f"{item.help} ({'; '.join(notes)})" if notes else item.help
     return text.replace("%", "%%")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ptp.config.tree import BY_ENV, BY_FLAG, RunConfig, Values, build
+from ptp.config.setting import Setting
+from ptp.config.tree import BY_FLAG, EXPERIMENT_SETTINGS, SETTINGS, RunConfig, Values, build, merge
 
 
 def load_config(
@@ -15,23 +16,25 @@ def load_config(
     environ: Mapping[str, str] = os.environ,
 ) -> RunConfig:
     """Merge every source of settings into one checked RunConfig."""
-    values: Values = {}
-    for file in (config_file, experiment_file):
-        if file is not None:
-            from pathlib import Path  # here, so that a start without files does not pay for it
-
-            from ptp.config.files import read_values
-
-            values |= read_values(Path(file), *([_say_nothing] if (flags or {}).get(BY_FLAG["--quiet"]) else []))
-    values |= environment_values(environ)
-    values |= flags or {}
-    return build(values)
+    flags = flags or {}
+    files = [_file_values(file, flags) for file in (config_file, experiment_file) if file is not None]
+    variables = environment_values(environ)
+    return build(merge(*files, variables, flags), {*variables, *flags})
 
 
-def _say_nothing(_: str) -> None:
-    """Keep quiet about a file of an old version."""
+def _file_values(file: str, flags: Values) -> Values:
+    from pathlib import Path  # here, so that a start without files does not pay for it
+
+    from ptp.config.files import read_values, say_on_stderr
+
+    say = (lambda _: None) if flags.get(BY_FLAG["--quiet"]) else say_on_stderr
+    values = read_values(Path(file), say)
+    for item in EXPERIMENT_SETTINGS:
+        if values.get(item, item.default) != item.default:
+            say(f"{file}: {item.path} is for `ptp experiment run`; a single run ignores it")
+    return values
 
 
-def environment_values(environ: Mapping[str, str]) -> Values:
+def environment_values(environ: Mapping[str, str], settings: Sequence[Setting] = SETTINGS) -> Values:
     """Return the settings that PTP_* variables give; an empty variable gives none."""
-    return {item: item.parse(environ[name], name) for name, item in BY_ENV.items() if environ.get(name)}
+    return {item: item.parse(environ[item.env], item.env) for item in settings if environ.get(item.env)}

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from ptp._util.files import write_atomic
-from ptp.config.files import compose, entries_of, read_values, read_version
+from ptp.config.files import read_tree, read_values, version_of
 from ptp.errors import ConfigError
 from ptp.versioning.configs import check_version
-from ptp.versioning.document import migrate_document, parse, render
+from ptp.versioning.document import migrate_text
 
 
 class MigratedFile(msgspec.Struct):
@@ -29,10 +29,9 @@ def migrate_file(path: Path, goal: str, *, write: bool) -> MigratedFile:
     """Take a file to the version *goal*; one with a wrong setting is refused, and nothing is written."""
     check_version(goal)
     read_values(path, tell=lambda _: None)
-    version, _ = read_version(entries_of(compose(path), path), path)
+    version = version_of(read_tree(path), path)
     before = path.read_text(encoding="utf-8")
-    document, dropped = migrate_document(parse(before), version, goal)
-    after = render(document) if version != goal else before
+    after, dropped = migrate_text(before, version, goal) if version != goal else (before, [])
     changed = write and after != before
     if changed:
         _write(path, after)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ptp.config.setting import Setting
-from ptp.config.tree import SECTIONS, SETTINGS, VERSION
+from ptp.config.tree import ALL_SETTINGS, SECTIONS, VERSION
 
-TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
+TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array", dict: "object"}
 
 
 def json_schema() -> dict[str, Any]:
@@ -17,7 +17,7 @@ def json_schema() -> dict[str, Any]:
             "type": "object",
             "description": (cls.__doc__ or "").splitlines()[0],
             "additionalProperties": False,
-            "properties": {item.key: _property(item) for item in SETTINGS if item.section == section},
+            "properties": {item.key: _property(item) for item in ALL_SETTINGS if item.section == section},
         }
         for section, cls in SECTIONS.items()
     }

@@ -1,6 +1,9 @@
 """One setting: its type, default, bounds and help, and how text becomes its value."""
 
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -8,10 +11,14 @@ from ptp.errors import ConfigError
 
 TRUE = {"true", "yes", "on", "1"}
 FALSE = {"false", "no", "off", "0"}
-NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list"}
+LARGEST = 10_000  # names and values in one mapping of options
+NAMES = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list",
+    dict: "name=value, or names with values as a mapping",
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """Everything there is to know about one setting."""
 
@@ -26,7 +33,7 @@ class Setting:
     choices: tuple[str, ...]
     least: float | None
     most: float | None
-    needs: str | None
+    signal: str | None
 
     @property
     def path(self) -> str:
@@ -41,57 +48,81 @@ class Setting:
     @property
     def allowed(self) -> str:
         """What it may be, in words."""
-        if self.type is tuple:
-            return "any of " + ", ".join(self.choices)
         if self.choices:
-            return ", ".join(self.choices)
+            return ("any of " if self.type is tuple else "") + ", ".join(self.choices)
         words = NAMES[self.type]
         if self.least is not None and self.most is not None:
             return f"{words} from {self.least:g} to {self.most:g}"
-        if self.least is not None:
-            return f"{words}, {self.least:g} or more"
-        return words
+        return words if self.least is None else f"{words}, {self.least:g} or more"
 
     def parse(self, text: str, where: str) -> Any:
         """Turn the text of a flag or an environment variable into a checked value."""
-        lowered = text.strip().lower()
-        if self.optional and lowered in {"none", "null"}:
+        if self.optional and text.strip().lower() in {"none", "null"}:
             return None
-        if self.type is bool and lowered in TRUE | FALSE:
-            return lowered in TRUE
+        value: Any = text
         if self.type is tuple:
-            return self.check([part.strip() for part in text.split(",") if part.strip()], where)
-        try:
-            value: Any = self.type(text) if self.type in (int, float) else text
-        except ValueError:
-            value = text
+            value = [part.strip() for part in text.split(",") if part.strip()]
+        elif self.type in READERS:
+            with suppress(ValueError):
+                value = READERS[self.type](text)
         return self.check(value, where)
 
     def check(self, value: Any, where: str) -> Any:
-        """Return *value* if it is allowed; a list becomes a tuple and a whole number a float where asked."""
+        """Return *value* if it is allowed; a list, a whole number and a word for true or false become what is asked."""
         if value is None and self.optional:
             return None
         if self.type is float and type(value) is int:
             value = float(value)
         if self.type is tuple and isinstance(value, list):
             value = tuple(value)
-        if not self._fits(value):
+        if self.type is bool and isinstance(value, str) and value.strip().lower() in TRUE | FALSE:
+            value = value.strip().lower() in TRUE
+        if type(value) is not self.type or not self._within(value):  # a bool is no int here
             raise ConfigError(f"{where}: {_shown(value)} is not allowed; allowed: {self.allowed}")
         return value
-
-    def _fits(self, value: Any) -> bool:
-        if type(value) is not self.type:  # a bool is no int here
-            return False
-        return self._within(value)
 
     def _within(self, value: Any) -> bool:
         if self.type is tuple:
             return all(item in self.choices for item in value)
+        if self.type is dict:
+            return _is_data(value)
         if self.choices:
             return value in self.choices
-        if self.type in (int, float):
-            return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
-        return True
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+
+def read_option(text: str) -> Any:
+    """Return `name=value` as a mapping of one, or a JSON object; a value that is not JSON is text."""
+    from msgspec.json import decode  # here, since few command lines have options
+
+    if text.lstrip().startswith("{"):
+        return decode(text)
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise ValueError(text)
+    try:
+        return {name: decode(value)}
+    except ValueError:
+        return {name: value}
+
+
+READERS: dict[type, Callable[[str], Any]] = {int: int, float: float, dict: read_option}
+
+
+def _is_data(value: Any) -> bool:
+    """Whether JSON can hold a value; aliases in YAML can make a small file endless, so its size has a bound."""
+    waiting, seen = [value], 0
+    while waiting and seen < LARGEST:
+        node, seen = waiting.pop(), seen + 1
+        if isinstance(node, dict):
+            waiting += [*node, *node.values()]
+            if not all(isinstance(name, str) for name in node):
+                return False
+        elif isinstance(node, list):
+            waiting += node
+        elif not (node is None or isinstance(node, bool | int | str) or (isinstance(node, float) and isfinite(node))):
+            return False
+    return not waiting
 
 
 def setting(
@@ -102,15 +133,11 @@ def setting(
     key: str | None = None,
     least: float | None = None,
     most: float | None = None,
-    needs: str | None = None,
+    signal: str | None = None,
 ) -> Any:
-    """Declare a setting as a dataclass field.
-
-    *needs* names the feature a setting belongs to while that feature is not built yet: any value but the
-    default is then refused.
-    """
-    facts = {"help": help, "flag": flag, "key": key, "least": least, "most": most, "needs": needs}
-    return field(default=default, metadata=facts)
+    """Declare a setting as a dataclass field; *signal* is what a limit watches, if the world reports it."""
+    facts = {"help": help, "flag": flag, "key": key, "least": least, "most": most, "signal": signal}
+    return field(default_factory=dict, metadata=facts) if default == {} else field(default=default, metadata=facts)
 
 
 def read_type(annotation: Any) -> tuple[type, bool, tuple[str, ...]]:
@@ -123,7 +150,7 @@ def read_type(annotation: Any) -> tuple[type, bool, tuple[str, ...]]:
         return str, False, get_args(annotation)
     if get_origin(annotation) is tuple:
         return tuple, False, read_type(get_args(annotation)[0])[2]
-    return annotation, False, ()
+    return dict if get_origin(annotation) is Mapping else annotation, False, ()
 
 
 def _shown(value: Any) -> str:

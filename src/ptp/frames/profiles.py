@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import yaml
 
+from ptp._util.yaml import parse_yaml
 from ptp.errors import ConfigError, UnknownName
 from ptp.frames.pictures import Format
 
@@ -41,10 +41,7 @@ class StorageProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 def read_profiles(text: str, where: str) -> dict[str, StorageProfile]:
     """Return the profiles of a YAML text; a mistake is told with its place."""
-    try:
-        tree: Any = yaml.safe_load(text)
-    except yaml.YAMLError as problem:
-        raise ConfigError(f"{where}: not YAML: {' '.join(str(problem).split())}") from None
+    tree = parse_yaml(text, where)
     if not isinstance(tree, dict) or not tree:
         raise ConfigError(f"{where}: expected storage profiles by name, such as `box2d: {{tier: files}}`")
     return {str(name): _convert(knobs, f"{where}: {name}") for name, knobs in tree.items()}

@@ -19,14 +19,10 @@ from ptp.errors import ConfigError
 T = TypeVar("T")
 
 NAME = r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?"
-_FORMS = {
-    "SET": re.compile(rf"SET (?P<name>{NAME}) = (?P<rest>.+)"),
-    "MOVE": re.compile(rf"MOVE (?P<name>{NAME}) TO (?P<rest>{NAME})"),
-    "RENAME": re.compile(rf"RENAME (?P<name>{NAME}) TO (?P<rest>{NAME})"),
-    "REMOVE": re.compile(rf"REMOVE (?P<name>{NAME})(?P<rest>)"),
-}
-_SHOULD_BE = {"SET": "SET name = value", "MOVE": "MOVE name TO name", "RENAME": "RENAME name TO name",
-              "REMOVE": "REMOVE name"}  # fmt: skip
+_RULE = re.compile(
+    rf"SET (?P<set>{NAME}) = (?P<value>.+)|(?:MOVE|RENAME) (?P<old>{NAME}) TO (?P<new>{NAME})|REMOVE (?P<gone>{NAME})"
+)
+_FORMS = "SET name = value, MOVE name TO name, RENAME name TO name or REMOVE name"
 
 
 class Rule(NamedTuple):
@@ -52,15 +48,12 @@ def parse_rules(text: str, where: object = "rules") -> tuple[Rule, ...]:
 
 
 def _parse(line: str, place: str) -> Rule:
-    verb = line.split()[0]
-    if verb not in _FORMS:
-        raise ConfigError(f"{place}: no rule begins with {verb!r}; rules begin with {', '.join(_FORMS)}")
-    found = _FORMS[verb].fullmatch(line)
+    found = _RULE.fullmatch(line)
     if found is None:
-        raise ConfigError(f"{place}: {line!r} is not a rule; write `{_SHOULD_BE[verb]}`")
-    if verb == "SET":
-        return _set(found["name"], found["rest"], place)
-    return Rule("REMOVE", found["name"]) if verb == "REMOVE" else Rule("MOVE", found["name"], found["rest"])
+        raise ConfigError(f"{place}: {line!r} is not a rule; write {_FORMS}")
+    if found["set"]:
+        return _set(found["set"], found["value"], place)
+    return Rule("REMOVE", found["gone"]) if found["gone"] else Rule("MOVE", found["old"], found["new"])
 
 
 def _set(name: str, text: str, place: str) -> Rule:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
+from ptp._util.yaml import read_yaml
 from ptp.errors import ConfigError
 from ptp.records import WorldSpec
 
@@ -32,9 +32,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
 def read_manifest(path: Path) -> WorldSpec:
     """Return the world that a manifest file describes."""
     try:
-        manifest = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Manifest)
-    except OSError as problem:
-        raise ConfigError(f"{path}: {problem.strerror}; name a manifest file that can be read") from None
-    except (yaml.YAMLError, msgspec.ValidationError) as problem:
+        manifest = msgspec.convert(read_yaml(path), Manifest)
+    except msgspec.ValidationError as problem:
         raise ConfigError(f"{path}: not a world manifest: {' '.join(str(problem).split())}") from None
     return WorldSpec(manifest.name, manifest.entry, manifest.options)
