@@ -26,7 +26,7 @@ from ptp.recording.entries import Row
 from ptp.recording.figures import make_report
 from ptp.recording.summary import summarise
 from ptp.recording.writer import Writer
-from ptp.versioning import schema_sql
+from ptp.versioning import SCHEMA_VERSION, schema_sql
 
 RUN = "01a1e142-559b-7db3-8bf0-c635104f2b91"
 
@@ -62,7 +62,7 @@ SPECIFIED_TABLES = {
 def test_a_new_database_has_every_table_of_the_specification(connection: apsw.Connection) -> None:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables >= SPECIFIED_TABLES
-    assert connection.execute("SELECT version FROM _schema_version").fetchall() == [("2.1",)]
+    assert connection.execute("SELECT version FROM _schema_version").fetchall() == [(SCHEMA_VERSION,)]
     assert connection.pragma("journal_mode") == "wal"
 
 
@@ -308,9 +308,9 @@ def test_a_truncated_database_is_named(recorded: Callable[..., Path], share: flo
 
 def test_a_database_of_another_schema_is_refused_by_version(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "game_data.db")
-    connection.executescript(schema_sql().replace("VALUES ('2.1')", "VALUES ('9.9')"))
+    connection.executescript(schema_sql().replace(f"VALUES ('{SCHEMA_VERSION}')", "VALUES ('9.9')"))
     connection.close()
-    with pytest.raises(RunUnreadable, match=r"has schema 9\.9, and this ptp knows 2\.1 at most"):
+    with pytest.raises(RunUnreadable, match=r"has schema 9\.9, and this ptp knows 2\.2 at most"):
         Database(tmp_path / "game_data.db")
 
 

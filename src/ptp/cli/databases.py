@@ -14,8 +14,7 @@ from ptp.errors import RecordingError, RunUnreadable, UsageError
 if TYPE_CHECKING:
     from ptp.aggregation.server import Central
     from ptp.recording import RunDirectory
-    from ptp.versioning.backup import Told
-    from ptp.versioning.migration import Plan
+    from ptp.versioning.migration import OnProgress, Plan
 
 RUNS_HELP = "Runs: ids, directories, database files or patterns like 'var/records/01*'; all runs when none is named."
 
@@ -74,10 +73,10 @@ def _databases(folder: Path, name: str) -> list[Path]:
     return databases
 
 
-def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, told: Told) -> Plan:
+def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, on_progress: OnProgress) -> Plan:
     """Migrate the database of a run that nobody plays, and let its header follow."""
     from ptp.recording import RunDirectory
-    from ptp.versioning.migration import migrate
+    from ptp.versioning.backup import migrate_file
 
     directory = RunDirectory(database.resolve().parent)
     owned = database.name == directory.database.name
@@ -85,7 +84,7 @@ def migrate_run(database: Path, target: str, start: str | None, keep_backup: boo
         _acquire(directory)
     try:
         header = _read_header(directory.path / "metadata.json") if owned else None
-        done = migrate(database, target, start, keep_backup=keep_backup, told=told)
+        done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=on_progress)
         if header is not None and header.get("schema_version") != target:
             _write_header(directory.path / "metadata.json", header | {"schema_version": target})
     finally:

@@ -12,6 +12,7 @@ from ptp.cli.parser import Parser, choose
 from ptp.config.tree import System
 
 if TYPE_CHECKING:
+    from ptp.versioning.dialect import Dialect
     from ptp.versioning.drift import Finding
 
 DESCRIPTION = """Tell how a config file or a database differs from what it should be, and how to mend it.
@@ -56,32 +57,25 @@ def _schema(argv: list[str]) -> int:
         refuse_with_central(RUN=options.run)
         return _central(options, system)
 
-    import apsw
+    from ptp.versioning.sqlite import opened
 
-    from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
-    from ptp.versioning.migration import opened
-    from ptp.versioning.schema import check_found
-    from ptp.versioning.shape import read_shape
-    from ptp.versioning.stamp import read_version
-
-    database = find_databases(data_dir(system), [options.run or "latest"])[0]
-    with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
-        version = check_found(read_version(connection, database), database)
-        findings = schema_drift(read_shape(connection), version)
-    return _report(str(database), version, findings, SCHEMA_KINDS, options.json, system.quiet)
+    with opened(find_databases(data_dir(system), [options.run or "latest"])[0]) as db:
+        return _database(db, options, system)
 
 
 def _central(options: argparse.Namespace, system: System) -> int:
-    from ptp.aggregation.drift import CENTRAL_KINDS, central_drift
-    from ptp.aggregation.stamp import read_version
     from ptp.cli.databases import find_central
-    from ptp.versioning.central import check_found
 
-    central = find_central(options, system)
-    with central.connected() as connection:
-        version = check_found(read_version(connection, central), central)
-        findings = central_drift(connection, version)
-    return _report(str(central), version, findings, CENTRAL_KINDS, options.json, system.quiet)
+    with find_central(options, system).opened() as db:
+        return _database(db, options, system)
+
+
+def _database(db: Dialect, options: argparse.Namespace, system: System) -> int:
+    from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
+    from ptp.versioning.stamp import known_version
+
+    version = known_version(db)
+    return _report(db.name, version, schema_drift(db, version), SCHEMA_KINDS, options.json, system.quiet)
 
 
 def _report(

@@ -23,8 +23,7 @@ from ptp.config.tree import System
 from ptp.errors import PtpError
 
 if TYPE_CHECKING:
-    from ptp.versioning.backup import Told
-    from ptp.versioning.migration import Plan
+    from ptp.versioning.migration import OnProgress, Plan
     from ptp.versioning.stamp import Loss, Migration
     from ptp.versioning.verify import Verified
 
@@ -61,11 +60,12 @@ def _migrate(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json
     from ptp.versioning.migration import plan
-    from ptp.versioning.schema import check_target
+    from ptp.versioning.schema import RUN_SCHEMAS
+    from ptp.versioning.sqlite import opened
 
-    check_target(options.to)
+    RUN_SCHEMAS.check_target(options.to)
     if options.start is not None:
-        check_target(options.start)
+        RUN_SCHEMAS.check_target(options.start)
     databases = find_databases(data_dir(system), options.runs)
     one = len(databases) == 1 and bool(options.runs)
     if not one:
@@ -74,9 +74,10 @@ def _migrate(argv: list[str]) -> int:
 
     def work(database: Path) -> Plan:
         if options.dry_run:
-            return plan(database, options.to, options.start)
-        with _progress(talk) as told:
-            return migrate_run(database, options.to, options.start, options.keep_backup, told)
+            with opened(database) as db:
+                return plan(db, options.to, options.start)
+        with _progress(talk) as on_progress:
+            return migrate_run(database, options.to, options.start, options.keep_backup, on_progress)
 
     plans, failed = _each(databases, work, _teller(talk, options.dry_run), one)
     if options.json:
@@ -87,14 +88,13 @@ def _migrate(argv: list[str]) -> int:
 
 
 def _migrate_central(options: argparse.Namespace, system: System) -> int:
-    from ptp.aggregation import migration
+    from ptp.aggregation.dialect import CENTRAL_SCHEMAS
     from ptp.cli.output import print_json
-    from ptp.versioning.central import CENTRAL_VERSION, check_target
+    from ptp.versioning.migration import migrate, plan
 
-    central, target = find_central(options, system), check_target(options.to or CENTRAL_VERSION)
-    work = migration.plan if options.dry_run else migration.migrate
-    with central.connected(make=not options.dry_run) as connection:
-        done = work(connection, central, target)
+    target = CENTRAL_SCHEMAS.check_target(options.to or CENTRAL_SCHEMAS.newest)
+    with find_central(options, system).opened(make=not options.dry_run) as db:
+        done = plan(db, target) if options.dry_run else migrate(db, target)
     _teller(not (options.json or system.quiet), options.dry_run)(done)
     if options.json:
         print_json({"dry_run": options.dry_run, "migrations": [done], "failed": []})
@@ -103,16 +103,14 @@ def _migrate_central(options: argparse.Namespace, system: System) -> int:
 
 def _is_of(database: Path, version: str | None) -> bool:
     """Whether a database of many is meant; one that can't be read is, so that it is told of."""
-    import apsw
-
-    from ptp.versioning.migration import opened
+    from ptp.versioning.sqlite import opened
     from ptp.versioning.stamp import read_version
 
     if version is None:
         return True
     try:
-        with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
-            return read_version(connection, database) == version
+        with opened(database) as db:
+            return read_version(db) == version
     except PtpError:
         return True
 
@@ -167,7 +165,7 @@ def _say_none(folder: Path, start: str | None) -> None:
 
 
 @contextmanager
-def _progress(talk: bool) -> Iterator[Told]:
+def _progress(talk: bool) -> Iterator[OnProgress]:
     """Show how far a large database is: a bar on a terminal, silence elsewhere."""
     from ptp.versioning.migration import silent
 
@@ -194,13 +192,13 @@ def _verify(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json, say
     from ptp.recording.packed import readable
-    from ptp.versioning.verify import verify
+    from ptp.versioning.verify import verify_file
 
     if options.central:
         refuse_with_central(RUN=options.runs)
         results = [_verified_central(options, system)]
     else:
-        results = [verify(readable(database)) for database in find_databases(data_dir(system), options.runs)]
+        results = [verify_file(readable(database)) for database in find_databases(data_dir(system), options.runs)]
     if options.json:
         print_json(results)
     elif not system.quiet:
@@ -214,11 +212,10 @@ def _verify(argv: list[str]) -> int:
 
 
 def _verified_central(options: argparse.Namespace, system: System) -> Verified:
-    from ptp.aggregation.drift import verify
+    from ptp.versioning.verify import verify
 
-    central = find_central(options, system)
-    with central.connected() as connection:
-        return verify(connection, central)
+    with find_central(options, system).opened() as db:
+        return verify(db)
 
 
 def _history(argv: list[str]) -> int:
@@ -233,34 +230,30 @@ def _history(argv: list[str]) -> int:
         return _tell_history(*_history_of_run(data_dir(system), options.run), options.json)
 
     from ptp.cli.output import print_json, print_table
-    from ptp.versioning.schema import VERSIONS
+    from ptp.versioning.schema import RUN_SCHEMAS
 
     if options.json:
-        print_json([{"version": version, "changes": changes} for version, changes in VERSIONS.items()])
+        print_json([{"version": version, "changes": changes} for version, changes in RUN_SCHEMAS.versions.items()])
     else:
-        print_table(("schema", "what it changed"), list(VERSIONS.items()))
+        print_table(("schema", "what it changed"), list(RUN_SCHEMAS.versions.items()))
     return 0
 
 
 def _history_of_run(folder: Path, run: str) -> tuple[str, str, list[Migration]]:
-    import apsw
-
-    from ptp.versioning.migration import opened
+    from ptp.versioning.schema import NO_VERSION
+    from ptp.versioning.sqlite import opened
     from ptp.versioning.stamp import read_history, read_version
 
     (database,) = find_databases(folder, [run])[:1]
-    with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
-        return str(database), read_version(connection, database), read_history(connection)
+    with opened(database) as db:
+        return db.name, read_version(db) or NO_VERSION, read_history(db)
 
 
 def _history_of_central(options: argparse.Namespace, system: System) -> tuple[str, str, list[Migration]]:
-    from ptp.aggregation.stamp import read_history, read_version
-    from ptp.versioning.central import check_found
+    from ptp.versioning.stamp import known_version, read_history
 
-    central = find_central(options, system)
-    with central.connected() as connection:
-        version = check_found(read_version(connection, central), central)
-        return str(central), version, read_history(connection)
+    with find_central(options, system).opened() as db:
+        return db.name, known_version(db), read_history(db)
 
 
 def _tell_history(database: str, version: str, history: list[Migration], as_json: bool) -> int:

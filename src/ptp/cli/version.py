@@ -76,16 +76,16 @@ def main(argv: list[str]) -> int:
 
 def installed() -> dict[str, Check]:
     """Return the versions of this ptp, by part."""
+    from ptp.aggregation.dialect import CENTRAL_SCHEMAS
     from ptp.config.tree import VERSION
     from ptp.snapshots.snapshot import FORMAT
     from ptp.versioning import SCHEMA_VERSION
-    from ptp.versioning.central import CENTRAL_VERSION
 
     versions = {
         "code": __version__,
         "schema": SCHEMA_VERSION,
         "config": VERSION,
-        "central": CENTRAL_VERSION,
+        "central": CENTRAL_SCHEMAS.newest,
         "snapshot format": str(FORMAT),
         "PyBoy state": pyboy_state_version(),
         "ROM profile": ", ".join(_profiles()),
@@ -123,43 +123,41 @@ def _checked_runs(folder: Path, schema: Check) -> Check:
 
 def _checked_central(central: Central, check: Check) -> Check:
     """Look at the central database, if there is one."""
-    from ptp.aggregation.stamp import read_version
-    from ptp.versioning.central import VERSIONS
+    from ptp.versioning.stamp import read_version
 
     if not central.exists():
         return msgspec.structs.replace(check, found=NOT_SET_UP)
     try:
-        with central.connected() as connection:
-            version = read_version(connection, central)
+        with central.opened() as db:
+            version, known = read_version(db), db.schemas.versions
     except PtpError:
         return msgspec.structs.replace(check, found="unreachable", run="ptp db status")
     if version == check.here:
         return msgspec.structs.replace(check, found=version)
-    remedy = "ptp schema migrate --central" if version is None or version in VERSIONS else UPGRADE
+    remedy = "ptp schema migrate --central" if version is None or version in known else UPGRADE
     return msgspec.structs.replace(check, found=version or "empty", run=remedy)
 
 
 def _schema_of(directory: RunDirectory) -> str:
-    import apsw
-
-    from ptp.versioning.migration import opened
+    from ptp.versioning.schema import NO_VERSION
+    from ptp.versioning.sqlite import opened
     from ptp.versioning.stamp import read_version
 
     try:
-        with opened(directory.database, apsw.SQLITE_OPEN_READONLY) as connection:
-            return read_version(connection, directory.database)
+        with opened(directory.database) as db:
+            return read_version(db) or NO_VERSION
     except PtpError:
         return "unreadable"
 
 
 def _schema_remedy(found: str, here: str, run: str) -> str | None:
-    from ptp.versioning.schema import NO_VERSION, VERSIONS
+    from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS
 
     if found == here:
         return None
     if found == NO_VERSION:
         return f"ptp schema migrate {run or 'RUN'} --from 1.0"
-    if found in VERSIONS:
+    if found in RUN_SCHEMAS.versions:
         return f"ptp schema migrate {run}".rstrip()
     return f"ptp schema verify {run}".rstrip() if found == "unreadable" else UPGRADE
 
