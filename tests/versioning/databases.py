@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 
+from ptp.versioning.dialect import read_shape
 from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS, SCHEMA_VERSION, schema_sql
 from ptp.versioning.shape import Column, Shape
 from ptp.versioning.sqlite import SQLite, shape_of
@@ -63,7 +64,7 @@ def contents(path: Path) -> Contents:
     found: Contents = {}
     with opened(path) as connection:
         newest = {old: new for new, old in old_names(version_of(path)).items()}
-        for table, columns in SQLite(connection, path).shape().tables.items():
+        for table, columns in read_shape(SQLite(connection, path)).tables.items():
             if table != "_schema_version":
                 rows = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(columns)}")
                 found[newest.get(table, table)] = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -88,7 +89,7 @@ def shared(rows: Contents, one: str, other: str) -> Contents:
 
 def shape_in(path: Path) -> Shape:
     with opened(path) as connection:
-        return SQLite(connection, path).shape()
+        return read_shape(SQLite(connection, path))
 
 
 def version_of(path: Path) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ptp.errors import CentralError
-from ptp.versioning.schema import Schemas, statements
-from ptp.versioning.shape import OUR_OWN, Column, Index, Shape, View
+from ptp.versioning.dialect import read_shape
+from ptp.versioning.schema import Schemas
+from ptp.versioning.shape import Column, Shape
 
 if TYPE_CHECKING:
     import psycopg
@@ -29,8 +29,6 @@ LOCK = 0x707470  # the letters ptp
 PATIENCE = "30s"  # that we wait for others to let go of a table
 SCRATCH = "ptp_scratch"
 
-_NAMED = re.compile(r"CREATE (?:UNIQUE )?(?:TABLE|INDEX|VIEW|MATERIALIZED VIEW) (\w+)")
-
 _COLUMNS = """
 SELECT class.relname, attribute.attname, format_type(attribute.atttypid, attribute.atttypmod), attribute.attnotnull,
        pg_get_expr(given.adbin, given.adrelid), coalesce(array_position(key.conkey, attribute.attnum), 0)
@@ -44,7 +42,8 @@ ORDER BY class.oid, attribute.attnum
 
 _INDEXES = """
 SELECT name.relname, class.relname,
-       ARRAY(SELECT pg_get_indexdef(index.indexrelid, place, true) FROM generate_series(1, index.indnkeyatts) AS place),
+       (SELECT string_agg(pg_get_indexdef(index.indexrelid, place, true), ', ' ORDER BY place)
+        FROM generate_series(1, index.indnkeyatts) AS place),
        index.indisunique
 FROM pg_index AS index
 JOIN pg_class AS name ON name.oid = index.indexrelid
@@ -68,6 +67,9 @@ class PostgreSQL:
     starts_empty = True
     serial_key = "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     json_type = "JSONB"
+    columns_query = _COLUMNS
+    indexes_query = _INDEXES
+    views_query = _VIEWS
 
     def __init__(self, connection: psycopg.Connection, where: object) -> None:
         self.connection = connection
@@ -83,26 +85,16 @@ class PostgreSQL:
         query = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?"
         return bool(self.rows(query, name))
 
-    def shape(self) -> Shape:
-        """Return the shape of the schema we work in."""
-        tables: dict[str, dict[str, Column]] = {}
-        for table, column, kind, required, default, key in self.rows(_COLUMNS):
-            if table not in OUR_OWN:
-                tables.setdefault(table, {})[column] = Column(kind.upper(), required, default, key)
-        indexes = {name: Index(table, tuple(columns), unique) for name, table, columns, unique in self.rows(_INDEXES)}
-        return Shape(tables, indexes, {name: View(*facts) for name, *facts in self.rows(_VIEWS)}, {})
-
     def shape_of(self, version: str) -> Shape:
         """Return the shape that a version has: it is made beside the database and discarded again."""
         import psycopg
 
-        sql = statements(self.schemas.sql(version))
         with self.connection.transaction() as scratch:
-            for statement in (f"CREATE SCHEMA {SCRATCH}", f"SET LOCAL search_path TO {SCRATCH}", *sql):
-                self.rows(statement)
-            shape = self.shape()
+            self.connection.execute(f"CREATE SCHEMA {SCRATCH}; SET LOCAL search_path TO {SCRATCH}")
+            self.connection.execute(self.schemas.sql(version))
+            shape = read_shape(self)
             raise psycopg.Rollback(scratch)
-        return shape._replace(sql={found[1]: statement for statement in sql if (found := _NAMED.match(statement))})
+        return shape
 
     def changing(self) -> AbstractContextManager[None]:
         """Begin a transaction that waits for whoever brings rows in."""

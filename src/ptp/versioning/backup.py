@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -60,16 +59,14 @@ def migrate_file(
 
 
 def make_backup(connection: apsw.Connection, database: Path, on_progress: OnProgress) -> Path:
-    """Copy a database, wait until the disk has the copy, and only then give it its name."""
+    """Copy a database, and give the copy its name when SQLite has brought all of it to the disk."""
     _check_space(database)
     path = pending_backup(database)
     partial = path.with_name(f".{path.name}.partial")
     partial.unlink(missing_ok=True)
     try:
         _copy(connection, partial, on_progress)
-        _sync(partial)
         partial.replace(path)
-        _sync(path.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
@@ -93,11 +90,3 @@ def _copy(connection: apsw.Connection, path: Path, on_progress: OnProgress) -> N
                 on_progress("backup", backup.page_count - backup.remaining, backup.page_count)
     finally:
         target.close()
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import msgspec
 
-from ptp.versioning.dialect import Dialect
+from ptp.versioning.dialect import Dialect, read_shape
 from ptp.versioning.shape import Shape, View
 
 
@@ -33,14 +32,14 @@ _IF = " -- if nobody needs it"
 
 def schema_drift(db: Dialect, version: str) -> list[Finding]:
     """Compare the shape of a database with the one its version should have."""
-    found, wanted = db.shape(), db.shape_of(version)
+    found, wanted, sql = read_shape(db), db.shape_of(version), db.schemas.creations(version)
     optional = db.schemas.may_have.get(version, set())
     tables = {name: columns for name, columns in found.tables.items() if name not in optional or name in wanted.tables}
     return [
-        *_parts("tables", tables, wanted.tables, wanted.sql, version),
-        *_columns(db, found, wanted),
-        *_parts("indexes", found.indexes, wanted.indexes, wanted.sql, version),
-        *_parts("views", found.views, wanted.views, wanted.sql, version),
+        *_parts("tables", tables, wanted.tables, sql, version),
+        *_columns(db, found, wanted, sql),
+        *_parts("indexes", found.indexes, wanted.indexes, sql, version),
+        *_parts("views", found.views, wanted.views, sql, version),
     ]
 
 
@@ -58,7 +57,7 @@ def _parts(
     version: str,
 ) -> Iterator[Finding]:
     for name, part in wanted.items():
-        create = one_line(sql[name])
+        create = _one_line(sql[name])
         if name not in found:
             yield Finding(f"missing_{kind}", name, f"schema {version} has it", create)
         elif kind in _CHANGED and found[name] != part:
@@ -69,7 +68,7 @@ def _parts(
             yield Finding(f"extra_{kind}", name, f"schema {version} does not have it", fix)
 
 
-def _columns(db: Dialect, found: Shape, wanted: Shape) -> Iterator[Finding]:
+def _columns(db: Dialect, found: Shape, wanted: Shape, sql: Mapping[str, str]) -> Iterator[Finding]:
     kind = "table_schema_changes"
     for table, columns in wanted.tables.items():
         there = found.tables.get(table, columns)
@@ -78,7 +77,7 @@ def _columns(db: Dialect, found: Shape, wanted: Shape) -> Iterator[Finding]:
             if column not in there:
                 yield Finding(kind, name, _NO_COLUMN, f"ALTER TABLE {table} ADD COLUMN {column} {facts.definition};")
             elif there[column] != facts:
-                fix = db.change_column(table, column, facts, one_line(wanted.sql[table]))
+                fix = db.change_column(table, column, facts, _one_line(sql[table]))
                 yield Finding(kind, name, f"is {there[column]}, should be {facts}", fix)
         for column in there:
             if column not in columns:
@@ -91,6 +90,5 @@ def _drop(kind: str, name: str, part: object) -> str:
     return f"DROP {'MATERIALIZED ' if isinstance(part, View) and part.materialized else ''}{noun} {name};"
 
 
-def one_line(sql: str) -> str:
-    """Return a statement without its comments, on one line."""
-    return " ".join(re.sub(r"--[^\n]*", "", sql).split()) + ";"
+def _one_line(sql: str) -> str:
+    return f"{' '.join(sql.split())};"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ptp.errors import UsageError
-from ptp.versioning.dialect import Dialect
+from ptp.versioning.dialect import Dialect, read_shape
 from ptp.versioning.drift import missing_parts, schema_drift
 from ptp.versioning.paths import Step
 from ptp.versioning.schema import drop_of, rename_of, statements
@@ -85,7 +85,7 @@ def present_version(db: Dialect, assumed: str | None) -> str:
 
 def losses(db: Dialect, path: Sequence[Step]) -> Iterator[Loss]:
     """Find what the steps of a path will drop from a database as it is now."""
-    tables = db.shape().tables
+    tables = read_shape(db).tables
     present: dict[str, str] = {}
     for statement in (text for step in path for text in statements(db.schemas.step_sql(step))):
         renamed = rename_of(statement)
@@ -113,7 +113,7 @@ def _take(db: Dialect, step: Step) -> None:
     dropped = list(losses(db, [step]))
     _run(db, db.schemas.step_sql(step))
     write_version(db, step.goal)
-    rows = {table: _count(db, table, "*") for table in db.shape().tables if table[0] != "_"}
+    rows = {table: _count(db, table, "*") for table in read_shape(db).tables if table[0] != "_"}
     record_step(db, step, rows, dropped)
 
 

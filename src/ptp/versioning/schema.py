@@ -15,6 +15,7 @@ SCHEMA_VERSION = "2.2"
 NO_VERSION = "0.0"
 """What a run database without a version table is said to have."""
 
+_CREATE = re.compile(r"CREATE (?:UNIQUE |MATERIALIZED )?(?:TABLE|INDEX|VIEW) (\w+)")
 _RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
 
@@ -61,6 +62,10 @@ class Schemas(NamedTuple):
     def checksum(self, step: Step) -> str:
         """Return the SHA-256 of a step's SQL."""
         return hashlib.sha256(self.step_sql(step).encode()).hexdigest()
+
+    def creations(self, version: str) -> dict[str, str]:
+        """Return the statement that creates each table, index and view of a version."""
+        return {found[1]: text for text in statements(self.sql(version)) if (found := _CREATE.match(text))}
 
     def _read(self, *names: str) -> str:
         return files(self.package).joinpath("sql", *names).read_text(encoding="utf-8")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-OUR_OWN = {"_migrations"}
-"""Tables that belong to no version."""
-
 
 class Column(NamedTuple):
     """One column, as its table declares it."""
@@ -29,7 +26,8 @@ class Index(NamedTuple):
     """One index that somebody asked for."""
 
     table: str
-    columns: tuple[str, ...]
+    columns: str
+    """With commas between them."""
     unique: bool
 
 
@@ -46,5 +44,3 @@ class Shape(NamedTuple):
     tables: dict[str, dict[str, Column]]
     indexes: dict[str, Index]
     views: dict[str, View]
-    sql: dict[str, str]
-    """How each of them is created, where that is known."""

@@ -11,8 +11,22 @@ from typing import Any
 import apsw
 
 from ptp.errors import RecordingError, RunUnreadable
+from ptp.versioning.dialect import read_shape
 from ptp.versioning.schema import RUN_SCHEMAS
-from ptp.versioning.shape import OUR_OWN, Column, Index, Shape, View
+from ptp.versioning.shape import Column, Shape
+
+# Names are in lower case, since SQLite takes them so.
+_COLUMNS = """
+SELECT lower(made.name), lower(field.name), field.type, field."notnull", field.dflt_value, field.pk
+FROM main.sqlite_schema AS made JOIN pragma_table_xinfo(made.name, 'main') AS field
+WHERE made.type = 'table' AND made.name NOT GLOB 'sqlite_*' ORDER BY made.rowid, field.cid
+"""
+_INDEXES = """
+SELECT lower(made.name), lower(made.tbl_name),
+       (SELECT group_concat(lower(coalesce(name, '')), ', ' ORDER BY seqno) FROM pragma_index_info(made.name, 'main')),
+       (SELECT "unique" FROM pragma_index_list(made.tbl_name, 'main') WHERE name = made.name)
+FROM main.sqlite_schema AS made WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid
+"""
 
 
 class SQLite:
@@ -22,6 +36,9 @@ class SQLite:
     starts_empty = False
     serial_key = "INTEGER PRIMARY KEY"
     json_type = "TEXT"
+    columns_query = _COLUMNS
+    indexes_query = _INDEXES
+    views_query = "SELECT lower(name), 0, sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid"
 
     def __init__(self, connection: apsw.Connection, where: object) -> None:
         self.connection = connection
@@ -34,35 +51,6 @@ class SQLite:
     def has_table(self, name: str) -> bool:
         """Whether the file has such a table; a temporary view of that name is none."""
         return bool(self.rows("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?", name))
-
-    def shape(self) -> Shape:
-        """Return the shape of the database; names are in lower case, since SQLite takes them so."""
-        shape = Shape({}, {}, {}, {})
-        query = "SELECT type, name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-        for kind, name, table, text in self.rows(query):
-            lowered = name.lower()
-            if name.startswith("sqlite_") or table.lower() in OUR_OWN:
-                continue
-            if kind == "table":
-                shape.tables[lowered] = self._columns(name)
-            elif kind == "index":
-                shape.indexes[lowered] = self._index(name, table)
-            elif kind == "view":
-                shape.views[lowered] = View(False, text)
-            shape.sql[lowered] = text
-        return shape
-
-    def _columns(self, table: str) -> dict[str, Column]:
-        query = 'SELECT lower(name), upper(type), "notnull", dflt_value, pk FROM pragma_table_xinfo(?)'
-        return {
-            name: Column(kind, bool(required), default, key)
-            for name, kind, required, default, key in self.rows(query, table)
-        }
-
-    def _index(self, name: str, table: str) -> Index:
-        columns = self.rows("SELECT name FROM pragma_index_info(?) ORDER BY seqno", name)
-        ((unique,),) = self.rows('SELECT "unique" FROM pragma_index_list(?) WHERE name = ?', table, name)
-        return Index(table.lower(), tuple((column or "").lower() for (column,) in columns), bool(unique))
 
     def shape_of(self, version: str) -> Shape:
         """Return the shape that a version has."""
@@ -92,7 +80,7 @@ def shape_of(version: str) -> Shape:
     connection = apsw.Connection(":memory:")
     try:
         connection.execute(RUN_SCHEMAS.sql(version))
-        return SQLite(connection, ":memory:").shape()
+        return read_shape(SQLite(connection, ":memory:"))
     finally:
         connection.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from ptp.versioning.dialect import read_shape
 from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION, rename_of, statements
 from ptp.versioning.shape import Column
 from ptp.versioning.sqlite import SQLite, shape_of
@@ -11,7 +12,7 @@ from ptp.versioning.sqlite import SQLite, shape_of
 
 def add_views(connection: apsw.Connection, version: str) -> None:
     """Make an open database of an old *version* answer like one of the newest; the file itself stays as it is."""
-    tables = SQLite(connection, "an old run").shape().tables
+    tables = read_shape(SQLite(connection, "an old run")).tables
     older = old_names(version)
     for name, columns in shape_of(SCHEMA_VERSION).tables.items():
         source = older.get(name, name)
