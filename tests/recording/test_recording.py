@@ -86,7 +86,7 @@ def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connect
     writer.add([DecisionEnded(7, "partial", "dropped", 31.0), Notice(0.0, 1, "info", "x", "not a row")])
     writer.close()
     assert connection.execute("SELECT * FROM steps").fetchall() == [
-        (1, 1, 1, "1", 0.1 + 0.2, 1, 0, 0.5, "0123456789abcdef", '{"observation":1}', None)
+        (1, 1, 1, "1", 0.1 + 0.2, 1, 0, 0.5, "0123456789abcdef", '{"observation":1}', None, None, None)
     ]
     assert connection.execute("SELECT * FROM episodes").fetchall() == [(1, 1, 1, 2.5, 0.5, 1)]
     assert connection.execute("SELECT * FROM action_history").fetchall() == [
