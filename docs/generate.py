@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ptp.agents.registry import AGENTS, find_agent
-from ptp.cli.main import VERBS
+from ptp.cli.verb import Verb, walk
+from ptp.cli.verbs import VERBS
 from ptp.config.setting import Setting
 from ptp.config.tree import SECTIONS, SETTINGS
 from ptp.worlds.registry import WORLDS
@@ -21,8 +22,8 @@ This page is made from the code by `make docs`.
 Every verb has `--help`, `--data-dir`, `--json`, `-q` and `-v`. The exit code is 0 for success, 1 for a failure,
 2 for wrong usage, 130 after Ctrl-C and 143 after SIGTERM.
 
-| verb | what it does |
-|---|---|
+| verb | arguments and options of its own | what it does |
+|---|---|---|
 """
 
 SETTINGS_HEAD = """
@@ -58,9 +59,17 @@ def setting_rows(section: str) -> str:
     return "\n".join(rows)
 
 
+def verb_row(name: str, verb: Verb) -> str:
+    """Return the table row of one verb."""
+    settings = {"common": [], "all": ["every setting"], "changeable": ["settings that a live run can change"]}
+    options = [f"`{argument.names[-1]}`" for argument in verb.arguments if not argument.place]
+    arguments = [f"`{verb.places}`"] if verb.places else []
+    return f"| `ptp {name}` | {cell(', '.join([*arguments, *options, *settings[verb.settings]]))} | {verb.summary} |"
+
+
 def reference() -> str:
     """Return the whole page."""
-    parts = [HEAD + "\n".join(f"| `ptp {name}` | {verb.summary} |" for name, verb in VERBS.items()), SETTINGS_HEAD]
+    parts = [HEAD + "\n".join(verb_row(*named) for named in walk(VERBS)), SETTINGS_HEAD]
     for section, cls in SECTIONS.items():
         about = (cls.__doc__ or "").splitlines()[0]
         parts.append(

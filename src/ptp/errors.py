@@ -34,10 +34,7 @@ class UnknownName(UsageError):
     """Nothing of that name is known."""
 
     def __init__(self, kind: str, name: str, known: list[str], remedy: str = "") -> None:
-        import difflib
-
-        near = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=1, cutoff=0.5)
-        nearest = next((k for k in known if near and k.lower() == near[0]), None)
+        nearest = _nearest(name, known)
         hint = f"did you mean {nearest!r}?" if nearest else remedy or f"known: {', '.join(sorted(known)[:12])}"
         super().__init__(f"no {kind} named {name!r}; {hint}")
         self.nearest = nearest
@@ -81,3 +78,14 @@ class CentralError(PtpError):
 
 class ReplayDiverged(PtpError):
     """A replay differs from its tape."""
+
+
+def _nearest(name: str, known: list[str]) -> str | None:
+    """Return the shortest known name that begins so, or the one most like it; dashes in front don't count."""
+    import difflib
+
+    bare = {each.lower().lstrip("-"): each for each in reversed(known)}
+    wanted = name.lower().lstrip("-")
+    longer = sorted((each for each in bare if wanted and each.startswith(wanted)), key=len)
+    near = longer or difflib.get_close_matches(wanted, bare, n=1, cutoff=0.5)
+    return bare[near[0]] if near else None

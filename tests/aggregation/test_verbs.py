@@ -20,10 +20,10 @@ Json = Callable[..., Any]
 
 def test_the_central_database_migrates_with_the_same_verbs(named: Central, ptp: Call, ptp_json: Json) -> None:
     code, out, _ = ptp("schema", "migrate", "--central", "--to", "1.0")
-    assert (code, out) == (0, f"{named}: went nothing -> 1.0\n")
-    assert ptp("schema", "migrate", "--central", "--dry-run")[1] == f"{named}: would go 1.0 -> 1.1\n"
+    assert (code, out) == (0, f"{named}: migrated nothing -> 1.0\n")
+    assert ptp("schema", "migrate", "--central", "--dry-run")[1] == f"{named}: would migrate 1.0 -> 1.1\n"
     assert ptp_json("schema", "migrate", "--central")["migrations"][0]["steps"] == ["1.0 -> 1.1"]
-    assert ptp("schema", "migrate", "--central")[1] == f"{named}: has schema 1.1 already\n"
+    assert ptp("schema", "migrate", "--central")[1] == f"{named}: already has schema 1.1\n"
     assert ptp("schema", "verify", "--central") == (0, f"{named}: good, schema 1.1\n", "")
     (step,) = ptp_json("schema", "history", "--central")["migrations"]
     assert (step["from_version"], step["to_version"]) == ("1.0", "1.1")
@@ -33,7 +33,7 @@ def test_the_central_database_migrates_with_the_same_verbs(named: Central, ptp: 
 def test_runs_and_the_central_database_are_not_meant_at_once(named: Central, ptp: Call) -> None:
     for words in (("migrate", "latest"), ("verify", "latest"), ("history", "latest")):
         code, _, err = ptp("schema", *words, "--central")
-        assert (code, err) == (2, "ptp: RUN and --central don't go together; leave one out\n")
+        assert (code, err) == (2, "ptp: RUN and --central can't be combined; leave one out\n")
     assert "--keep-backup and --central" in ptp("schema", "migrate", "--central", "--keep-backup")[2]
     assert "--from and --central" in ptp("schema", "migrate", "--central", "--from", "1.0")[2]
     assert ptp("drift", "schema", "latest", "--central")[0] == 2
@@ -101,8 +101,8 @@ def test_a_run_that_fails_does_not_keep_the_others_out(
     (folders[2] / "metadata.json").write_text(json.dumps(header))
     code, out, err = ptp("db", "ingest")
     assert code == 1
-    assert "3 of 5 runs came in" in out
-    assert f"{folders[1]} did not come in: " in err
+    assert "loaded 3 of 5 runs" in out
+    assert f"{folders[1]} was not loaded: " in err
     assert "is damaged" in err
     assert "yesterdayish" in err
     told = ptp_json("db", "ingest", "--incremental")

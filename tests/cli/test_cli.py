@@ -14,7 +14,7 @@ import yaml
 
 from ptp import __version__
 from ptp.cli import main
-from ptp.cli.main import VERBS
+from ptp.cli.verbs import VERBS
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -139,7 +139,9 @@ def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
     [
         (["rn"], 2, "no verb named 'rn'; did you mean 'run'?"),
         (["run", "--tick-rate-bse", "3"], 2, "did you mean '--tick-rate-base'?"),
+        (["run", "--tick", "3"], 2, "no option named '--tick'; did you mean '--tick-rate-base'?"),
         (["run", "--world", "FrozenLke-v1"], 2, "did you mean 'FrozenLake-v1'?"),
+        (["run", "--world", "tallgras"], 2, "did you mean 'tallgrass'?"),
         (["run", "--max-ticks", "0"], 2, "--max-ticks: 0 is not allowed; allowed: a whole number, 1 or more"),
         (["run"], 2, "no world is named; give one with --world"),
         (["run", "--config-file", "/nowhere.yaml"], 2, "/nowhere.yaml: No such file or directory"),
@@ -148,7 +150,7 @@ def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
         (["replay", "./nowhere"], 1, "is not a run directory"),
         (["config", "shw"], 2, "did you mean 'show'?"),
         (["config", "validate", "/nowhere.yaml"], 2, "No such file"),
-        (["runs", "extra"], 2, "unexpected word 'extra'"),
+        (["runs", "extra"], 2, "unexpected argument 'extra'"),
         (["replay", "--from-tick", "x"], 2, "invalid int value"),
     ],
 )
@@ -186,11 +188,11 @@ def test_help_names_every_verb_and_each_verb_has_help(capsys: pytest.CaptureFixt
     for words in ([], ["--help"], ["help"]):
         assert main(words) == 0
         out = capsys.readouterr().out
-        assert all(f"  {verb} " in out for verb in VERBS)
+        assert all(f"  {verb.name} " in out for verb in VERBS)
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"ptp {__version__}\n"
     for verb in VERBS:
-        assert main(["help", verb]) == 0
+        assert main(["help", verb.name]) == 0
         assert "ptp" in capsys.readouterr().out
     assert main(["config"]) == 0
 
@@ -264,12 +266,14 @@ def test_the_module_can_be_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--max-tics", "5"), "no flag named '--max-tics'; did you mean '--max-ticks'?"),
-        (("--max-ticks", "--quiet"), "max-ticks needs a value; write it as max-ticks=500"),
+        (("--max-tics", "5"), "no option named '--max-tics'; did you mean '--max-ticks'?"),
+        (("--max-ticks", "0"), "--max-ticks: 0 is not allowed; allowed: a whole number, 1 or more"),
+        (("max-ticks=",), "max-ticks needs a value; write it as max-ticks=500"),
+        ((), "nothing to set; name a setting, for example max-ticks=500"),
         (("max-ticks",), "'max-ticks' is not a setting; write it as max-ticks=500"),
     ],
 )
-def test_a_setting_that_cant_be_read_is_told_before_any_run_is_asked(
+def test_a_setting_that_cant_be_read_is_reported_before_any_run_is_asked(
     ptp: Callable[..., tuple[int, str, str]], words: tuple[str, ...], told: str
 ) -> None:
     code, _, error = ptp("set", *words)

@@ -9,12 +9,14 @@ import subprocess
 
 import pytest
 
-from ptp.cli.completion import make_script, words_of
-from ptp.cli.main import VERB_GROUPS, VERBS, main
+from ptp.cli.completion import make_script
+from ptp.cli.main import main
+from ptp.cli.verb import walk
+from ptp.cli.verbs import VERBS
 from ptp.config.tree import SETTINGS
 
 
-def offered(*words: str) -> list[str]:
+def offers(*words: str) -> list[str]:
     """Return what bash offers for the last of some words."""
     line = " ".join(f"'{word}'" for word in words)
     script = f"{make_script('bash')}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _ptp; echo ${{COMPREPLY[@]}}"
@@ -22,22 +24,35 @@ def offered(*words: str) -> list[str]:
 
 
 def test_bash_completes_a_verb() -> None:
-    assert offered("ptp", "re") == ["resume", "replay"]
-    assert set(offered("ptp", "")) == {*VERBS, "help"}
+    assert offers("ptp", "re") == ["resume", "replay"]
+    assert set(offers("ptp", "")) == {*(verb.name for verb in VERBS), "help"}
 
 
-def test_bash_completes_the_flags_of_a_verb() -> None:
-    assert offered("ptp", "run", "--max-t") == ["--max-ticks", "--max-time"]
-    assert offered("ptp", "replay", "--ver") == ["--verbose", "--verify"]
+def test_bash_completes_the_options_and_arguments_of_a_verb() -> None:
+    assert offers("ptp", "run", "--max-t") == ["--max-ticks", "--max-time"]
+    assert offers("ptp", "replay", "--ver") == ["--verbose", "--verify"]
+    assert offers("ptp", "show", "la") == ["latest"]
+    assert offers("ptp", "completion", "")[:2] == ["bash", "zsh"]
+    assert offers("ptp", "set", "--max-b") == ["--max-badges"]
 
 
-def test_bash_completes_the_words_and_flags_inside_a_verb() -> None:
-    assert offered("ptp", "snapshot", "ex") == ["export"]
-    assert offered("ptp", "snapshot", "create", "--na") == ["--name"]
+def test_bash_completes_verbs_within_a_verb_and_the_options_of_each() -> None:
+    assert offers("ptp", "snapshot", "") == [
+        "create",
+        "list",
+        "show",
+        "restore",
+        "delete",
+        "verify",
+        "export",
+        "import",
+    ]
+    assert offers("ptp", "snapshot", "create", "--na") == ["--name"]
+    assert offers("ptp", "snapshot", "list", "--na") == [], "another verb's option"
 
 
 def test_every_setting_is_offered_for_a_run() -> None:
-    assert {item.flag for item in SETTINGS} <= set(words_of("run"))
+    assert {item.flag for item in SETTINGS} <= set(offers("ptp", "run", "--"))
 
 
 def test_zsh_takes_the_script() -> None:
@@ -46,11 +61,12 @@ def test_zsh_takes_the_script() -> None:
     subprocess.run(["zsh", "-n"], input=make_script("zsh"), text=True, check=True)
 
 
-def test_the_script_is_told_as_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_zsh_is_offered_what_bash_is() -> None:
+    cases = [line.partition("=")[2] for line in make_script("bash").splitlines() if line.endswith(";;")]
+    assert cases == [line.partition("=")[2] for line in make_script("zsh").splitlines() if line.endswith(";;")]
+    assert len(cases) == len(list(walk(VERBS))) + 1
+
+
+def test_the_script_is_printed_as_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "zsh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["script"] == make_script("zsh")
-
-
-def test_every_verb_stands_in_one_group() -> None:
-    names = [name for verbs in VERB_GROUPS.values() for name in verbs]
-    assert len(names) == len(set(names)) == len(VERBS)

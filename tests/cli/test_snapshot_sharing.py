@@ -47,7 +47,7 @@ def test_a_file_becomes_a_run_that_is_resumed_forked_and_replayed(
 def test_an_import_says_how_to_go_on(there: Callable[..., Path], ptp: Ptp) -> None:
     code, out, err = ptp("snapshot", "import", str(there("CartPole-v1")))
     assert (code, err) == (0, "")
-    assert "is whole: tick 60 of CartPole-v1, now run" in out
+    assert "is intact: tick 60 of CartPole-v1, now run" in out
     assert "ptp resume" in out
     assert "--at-tick 60" in out
 

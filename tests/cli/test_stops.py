@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ptp.cli.progress import Silent, telling_stop
+from ptp.cli.progress import Silent, explaining_stop
 from ptp.cli.signals import Terminated, hearing
 
 CODES = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
@@ -56,14 +56,14 @@ def test_a_video_that_is_stopped_leaves_no_file(
 
 
 @pytest.mark.parametrize(("number", "code"), CODES)
-def test_a_dashboard_that_is_stopped_says_that_runs_go_on(number: signal.Signals, code: int, tmp_path: Path) -> None:
+def test_a_dashboard_that_is_stopped_says_that_runs_continue(number: signal.Signals, code: int, tmp_path: Path) -> None:
     process = start("dashboard", "--port", "0", "--data-dir", str(tmp_path))
     assert process.stderr is not None
     process.stderr.readline()
     time.sleep(0.5)
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (code, "ptp: the dashboard has ended; the runs go on\n")
+    assert (process.returncode, err) == (code, "ptp: the dashboard has stopped; runs continue\n")
 
 
 class Swallower:
@@ -101,8 +101,8 @@ def test_signals_are_as_they_were_afterwards() -> None:
 
 def test_a_run_that_is_stopped_outside_of_its_play_says_what_is_kept() -> None:
     watcher = Silent()
-    with pytest.raises(KeyboardInterrupt, match="before anything was played"), telling_stop(watcher):
+    with pytest.raises(KeyboardInterrupt, match="before anything was played"), explaining_stop(watcher):
         raise KeyboardInterrupt
     watcher.directory = Path("var/records/01a1e290")
-    with pytest.raises(Terminated, match="`ptp resume 01a1e290` goes on"), telling_stop(watcher):
+    with pytest.raises(Terminated, match="`ptp resume 01a1e290` resumes it"), explaining_stop(watcher):
         raise Terminated

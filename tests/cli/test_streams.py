@@ -30,7 +30,7 @@ def in_shell(command: str, folder: Path, **more: str) -> subprocess.CompletedPro
 def test_a_full_output_is_one_line(words: str, unbuffered: str, tmp_path: Path) -> None:
     done = in_shell(f"ptp {words} > /dev/full", tmp_path, PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 1
-    assert done.stderr == "ptp: what was to be written has no place: No space left on device; free some space\n"
+    assert done.stderr == "ptp: the output can't be written: No space left on device; free some space\n"
 
 
 def test_closed_streams_do_not_keep_a_run_from_being_recorded(tmp_path: Path) -> None:
@@ -170,6 +170,7 @@ QUIET = [
     "version --check",
 ]
 ANSWERS = ["runs", "show", "status", "metrics", "actions", "du", "worlds", "agents", "version", "config show", "logs",
+           "status latest", "metrics latest", "actions latest", "logs latest", "export latest", "snapshot list latest",
            "tag latest", "snapshot list", "schema history", "completion bash", "export"]  # fmt: skip
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ptp.cli.parser import Parser
 from ptp.config import SETTINGS
-from ptp.config.flags import Parser, add_common_flags, add_config_flags, given_values
+from ptp.config.flags import add_common_flags, add_config_flags, given_values
 from ptp.config.tree import BY_FLAG, SECTIONS
 from ptp.errors import UnknownName, UsageError
 
@@ -52,7 +53,7 @@ def test_a_beginning_of_a_flag_is_not_enough() -> None:
 
 
 def test_a_stray_word_is_refused() -> None:
-    with pytest.raises(UsageError, match="unexpected word 'now'"):
+    with pytest.raises(UsageError, match="unexpected argument 'now'"):
         values("now")
 
 

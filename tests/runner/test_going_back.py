@@ -379,18 +379,18 @@ def test_the_verbs_steer_and_go_back(
     ptp("snapshot", "create", "--name", "mark", "--message", "look here")
     assert "mark" in ptp("snapshot", "list")
     ptp("step", "3")
-    assert "goes on at tick" in ptp("resume", "latest")
+    assert "resumed at tick" in ptp("resume", "latest")
     ptp("rollback", "1")
     ptp("set", "tick-rate-base=0", "max-time=600")
     ptp("stop")
     assert game.process.wait(30) == 0
     shown = json.loads(ptp("snapshot", "show", "mark", "--json"))
     assert shown["message"] == "look here"
-    assert "are whole" in ptp("snapshot", "verify")
-    assert "go on from there with" in ptp("snapshot", "restore", "mark")
+    assert "are intact" in ptp("snapshot", "verify")
+    assert "continue from there with" in ptp("snapshot", "restore", "mark")
     target = tmp_path / "shared.ptpsnap"
     ptp("snapshot", "export", "mark", str(target))
-    assert "is whole" in ptp("snapshot", "import", str(target))
+    assert "is intact" in ptp("snapshot", "import", str(target))
     assert "deleted mark" in ptp("snapshot", "delete", "mark")
     ptp("resume", "latest", "--max-ticks", "200", "--tick-rate-base", "0")
     ptp("fork", "latest", "--at-tick", "100", "--random-seed", "5", "--max-ticks", "150", "--tick-rate-base", "0")

@@ -24,13 +24,13 @@ def test_one_run_is_migrated_and_its_header_follows(tmp_path: Path, ptp: Call) -
     folder = copy_run("1.0", tmp_path / "var")
     code, out, _ = ptp("schema", "migrate", "latest", "--dry-run")
     assert code == 0
-    assert "would go 1.0 -> 1.1 -> 1.2 -> 2.0 -> 2.1 -> 2.2" in out
+    assert "would migrate 1.0 -> 1.1 -> 1.2 -> 2.0 -> 2.1 -> 2.2" in out
     assert version_of(folder / "game_data.db") == "1.0"
     code, out, _ = ptp("schema", "migrate", "latest", "--from", "1.0", "--to", "2.0")
     assert code == 0
-    assert "went 1.0 -> 1.1 -> 1.2 -> 2.0" in out
+    assert "migrated 1.0 -> 1.1 -> 1.2 -> 2.0" in out
     assert json.loads((folder / "metadata.json").read_text())["schema_version"] == "2.0"
-    assert "has schema 2.0 already" in ptp("schema", "migrate", folder.name, "--to", "2.0")[1]
+    assert "already has schema 2.0" in ptp("schema", "migrate", folder.name, "--to", "2.0")[1]
     assert ptp("schema", "verify")[0] == 0
     assert "good, schema 2.0" in ptp("schema", "verify", "latest")[1]
 
@@ -61,7 +61,7 @@ def test_without_a_run_every_run_is_meant_and_a_bad_one_does_not_stop_the_others
     assert version_of(folders[2] / "game_data.db") == "1.2"
     code, out, _ = ptp("schema", "migrate", *(str(folders[n]) for n in (0, 2, 3, 4)))
     assert code == 0
-    assert out.count("went ") == 3
+    assert out.count("migrated ") == 3
     assert ptp("schema", "verify")[0] == 1
 
 
@@ -132,11 +132,11 @@ def test_a_verification_finds_what_is_wrong(tmp_path: Path, ptp_json: Json) -> N
         (["schema", "migrate", "latest", "--from", "2.2"], 2, "has schema 1.0, not 2.2; leave out --from"),
         (["schema", "migrate", "nothing*"], 2, "nothing matches"),
         (["schema", "migrate", "ffff"], 2, "no run named 'ffff'"),
-        (["schema", "verify", "--bogus"], 2, "no flag named '--bogus'"),
+        (["schema", "verify", "--bogus"], 2, "no option named '--bogus'"),
         (["config", "migrate", "nowhere.yaml"], 2, "No such file"),
         (["config", "migrate"], 2, "required: FILE"),
         (["drift", "nothing"], 2, "no drift verb named 'nothing'"),
-        (["version", "latest"], 2, "only looked at with --check"),
+        (["version", "latest"], 2, "only compared with --check"),
     ],
 )
 def test_wrong_usage_is_one_line_with_the_remedy(
@@ -175,8 +175,8 @@ def test_a_config_file_is_migrated_with_a_diff(tmp_path: Path, ptp: Call, ptp_js
     code, out, _ = ptp("config", "migrate", str(path))
     assert code == 0
     assert "+  normal: 15" in out
-    assert out.endswith(f"{path}: went from version 1.0 to 3.0\n")
-    assert ptp("config", "migrate", str(path))[1] == f"{path} has version 3.0 already\n"
+    assert out.endswith(f"{path}: migrated from version 1.0 to 3.0\n")
+    assert ptp("config", "migrate", str(path))[1] == f"{path} already has version 3.0\n"
     code, _, err = ptp("config", "migrate", str(path), "--to", "1.0")
     assert code == 0
     assert "dropped tick_rate_battle: version 1.0 has no such setting" in err
@@ -222,7 +222,7 @@ def test_what_does_not_fit_is_told_with_what_to_run(tmp_path: Path, ptp: Call, p
     }  # fmt: skip
     code, out, err = ptp("version", "--check", "latest")
     assert code == 1
-    assert "not everything fits" in err
+    assert "something is incompatible" in err
     assert "1 with 9" in out
 
 

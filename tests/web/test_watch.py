@@ -84,7 +84,7 @@ def test_the_terminal_shows_the_run_and_is_as_before_when_the_user_leaves(tmp_pa
         assert terminal.process.returncode == 0
         assert last.rindex(LEAVE) > last.rindex(ENTER)
         assert last.rindex(SHOW_CURSOR) > last.rindex("▀")
-        assert f"run {directory.run_id} goes on after tick" in last
+        assert f"run {directory.run_id} continues after tick" in last
         at = tick_of(directory)
         wait_for(lambda: tick_of(directory) > at)
 

@@ -1,4 +1,4 @@
-"""The command line: one file per verb, imported only when its verb is used."""
+"""The command line: verbs as data in `verbs/`, and one module for each body, imported when its verb runs."""
 
 from ptp.cli.main import main
 

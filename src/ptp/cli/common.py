@@ -1,35 +1,23 @@
-"""What the verbs that read runs share."""
+"""What bodies of verbs share: finding the run they work on, and what an interruption says."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ptp.cli.parser import Parser
-from ptp.config import load_config
-from ptp.config.flags import add_common_flags, given_values
-from ptp.config.tree import System
-
-if TYPE_CHECKING:
-    from ptp.recording import RunDirectory
-
-RUN_HELP = "A run: its id, the beginning of its id, its directory, or `latest`."
-
-
-def parse_common(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, System]:
-    """Parse a verb's own arguments with the flags that every verb has."""
-    add_common_flags(parser)
-    options = parser.parse(argv)
-    return options, load_config(given_values(options)).system
+from ptp.cli.parser import Options
+from ptp.errors import UsageError
+from ptp.recording import RunDirectory, find_run
+from ptp.recording.directory import run_paths
+from ptp.recording.packed import is_packed
+from ptp.runs.library import Library
 
 
 @contextmanager
 def when_stopped(sentence: str) -> Iterator[None]:
-    """Say this, should Ctrl-C or SIGTERM end what happens meanwhile."""
+    """Say this if Ctrl-C or SIGTERM ends what happens meanwhile."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -37,31 +25,33 @@ def when_stopped(sentence: str) -> Iterator[None]:
         raise
 
 
-def data_dir(system: System) -> Path:
+def data_dir(options: Options) -> Path:
     """Return the folder that runs are kept in."""
-    return Path(system.data_dir)
+    return Path(options.config.system.data_dir)
 
 
-def readable_data_dir(system: System) -> Path:
-    """Return the folder that runs are kept in, once it is known that it can be read."""
-    from ptp.recording.directory import run_paths
-
-    run_paths(data_dir(system))
-    return data_dir(system)
+def readable_data_dir(options: Options) -> Path:
+    """Return the folder that runs are kept in, after checking that it can be read."""
+    run_paths(data_dir(options))
+    return data_dir(options)
 
 
-def open_run(system: System, name: str) -> RunDirectory:
-    """Return the run that a person named, and tell when it is archived."""
-    from ptp.recording import find_run
+def named_run(options: Options) -> RunDirectory:
+    """Return the run that a command line names; without a name, the live or newest one."""
+    folder = data_dir(options)
+    return Library(folder).find(None) if options.run is None else find_run(folder, options.run)
 
-    return tell_archived(find_run(data_dir(system), name))
 
-
-def tell_archived(directory: RunDirectory) -> RunDirectory:
-    """Say of an archived run that it is one, since opening it takes longer; return the run."""
-    from ptp.recording.packed import is_packed
-
+def opened_run(options: Options) -> RunDirectory:
+    """Return the run to read, and say so if it is archived, since opening it then takes longer."""
+    directory = named_run(options)
     if is_packed(directory.database):
         run_id = directory.run_id
-        sys.stderr.write(f"ptp: run {run_id} is archived; a copy is read, `ptp prune --restore {run_id}` unpacks it\n")
+        sys.stderr.write(f"ptp: run {run_id} is archived; reading a copy, `ptp prune --restore {run_id}` unpacks it\n")
     return directory
+
+
+def check_pages(options: Options) -> None:
+    """Refuse pages that can't be."""
+    if options.page < 1 or not 1 <= options.page_size <= 10_000:
+        raise UsageError("--page must be 1 or more, --page-size from 1 to 10000")

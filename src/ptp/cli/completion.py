@@ -1,35 +1,18 @@
-"""`ptp completion`: words that a shell can complete, as a script for it.
-
-The script is made once and holds every word, so that completing starts no Python.
-"""
+"""`ptp completion`: a script that holds every verb and option, so that completing starts no Python."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import re
-from importlib import import_module
-
-from ptp.cli.common import parse_common
 from ptp.cli.output import print_json, say
-from ptp.cli.parser import Parser
-
-DESCRIPTION = """Print a script that lets your shell complete verbs and flags.
-
-examples:
-  source <(ptp completion bash)                        # now, in this shell
-  ptp completion bash >> ~/.bash_completion            # from the next shell on
-  ptp completion zsh > ~/.zfunc/_ptp                   # a folder in your fpath"""
-
-FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+from ptp.cli.parser import Options, make_parser
+from ptp.cli.verb import Verb, walk
+from ptp.cli.verbs import VERBS
 
 BASH = """_ptp() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} words
-  case ${{COMP_WORDS[1]}} in
+  case "${{COMP_WORDS[*]:1:COMP_CWORD-1}} " in
 {cases}
     *) words="{verbs}" ;;
   esac
-  [ "$COMP_CWORD" -eq 1 ] && words="{verbs}"
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -F _ptp ptp
@@ -37,24 +20,20 @@ complete -o default -F _ptp ptp
 
 ZSH = """#compdef ptp
 _ptp() {{
-  local words_of
-  case ${{words[2]}} in
+  local offered
+  case "${{words[2,CURRENT-1]}} " in
 {cases}
-    *) words_of="{verbs}" ;;
+    *) offered="{verbs}" ;;
   esac
-  (( CURRENT == 2 )) && words_of="{verbs}"
-  compadd -- ${{=words_of}}
+  compadd -- ${{=offered}}
   _files
 }}
 compdef _ptp ptp
 """
 
 
-def main(argv: list[str]) -> int:
+def main(options: Options) -> int:
     """Print the script."""
-    parser = Parser("ptp completion", DESCRIPTION)
-    parser.add_argument("shell", choices=["bash", "zsh"], help="The shell that the script is for.")
-    options, _ = parse_common(parser, argv)
     script = make_script(options.shell)
     if options.json:
         print_json({"shell": options.shell, "script": script})
@@ -64,28 +43,18 @@ def main(argv: list[str]) -> int:
 
 
 def make_script(shell: str) -> str:
-    """Return the script for a shell."""
-    from ptp.cli.main import VERBS
-
-    form, variable = (BASH, "words") if shell == "bash" else (ZSH, "words_of")
-    cases = [f'    {verb}) {variable}="{" ".join(words_of(verb))}" ;;' for verb in VERBS]
-    return form.format(cases="\n".join(cases), verbs=" ".join([*VERBS, "help"]))
-
-
-def words_of(verb: str) -> list[str]:
-    """Return the flags and fixed words of a verb, as its help tells them."""
-    text = _help_of(verb, [])
-    inner = [] if text.startswith("usage:") else sorted(set(re.findall(rf"^  ptp {verb} ([a-z]+)\b", text, re.M)))
-    text += "".join(_help_of(verb, [word]) for word in inner)
-    run = ["latest"] if re.search(r"\bRUN\b", text) else []
-    return [*inner, *run, *sorted(set(FLAG.findall(text)))]
+    """Return the script for a shell; the verb with the longest name that fits comes first."""
+    form, variable = (BASH, "words") if shell == "bash" else (ZSH, "offered")
+    verbs = sorted(walk(VERBS), key=lambda named: -len(named[0].split()))
+    cases = [f'    "{name} "*) {variable}="{" ".join(offered(name, verb))}" ;;' for name, verb in verbs]
+    return form.format(cases="\n".join(cases), verbs=" ".join([*(verb.name for verb in VERBS), "help"]))
 
 
-def _help_of(verb: str, words: list[str]) -> str:
-    from ptp.cli.main import VERBS
-
-    module, _, function = VERBS[verb]
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
-        getattr(import_module(module), function)([*words, "--help"])
-    return told.getvalue()
+def offered(name: str, verb: Verb) -> list[str]:
+    """Return what can follow a verb: its own verbs, or its options and the fixed values of its arguments."""
+    if verb.verbs:
+        return [each.name for each in verb.verbs]
+    parser = make_parser(name, verb)
+    fixed = [choice for action in parser._get_positional_actions() for choice in action.choices or ()]
+    runs = ["latest"] if any(action.metavar == "RUN" for action in parser._actions) else []
+    return [*fixed, *runs, *sorted(option for option in parser._option_string_actions if option.startswith("--"))]

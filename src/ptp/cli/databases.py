@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ptp.cli.parser import Parser
-from ptp.config.tree import System
+import msgspec
+
+from ptp._util.files import write_atomic
+from ptp.aggregation.server import Central
+from ptp.cli.common import data_dir
+from ptp.cli.parser import Options
 from ptp.errors import RecordingError, RunUnreadable, UsageError
-
-if TYPE_CHECKING:
-    from ptp.aggregation.server import Central
-    from ptp.recording import RunDirectory
-    from ptp.versioning.migration import OnProgress, Plan
-
-RUNS_HELP = "Runs: ids, directories, database files or patterns like 'var/records/01*'; all runs when none is named."
-
-URL_HELP = "The PostgreSQL of the central database; PTP_DATABASE_URL names it too. Else one in the data directory."
-
-
-def add_central_flags(parser: Parser) -> None:
-    """Add the flags of verbs that work on run databases or on the central one."""
-    parser.add_argument("--central", action="store_true", help="Work on the central database, not on runs.")
-    parser.add_argument("--database-url", metavar="URL", help=URL_HELP)
+from ptp.recording import RunDirectory, find_run, list_runs
+from ptp.recording.directory import run_paths
+from ptp.versioning.backup import migrate_file
+from ptp.versioning.dialect import Dialect
+from ptp.versioning.migration import OnProgress, Plan
+from ptp.versioning.schema import NO_VERSION
+from ptp.versioning.sqlite import opened
+from ptp.versioning.stamp import read_version
 
 
-def find_central(options: argparse.Namespace, system: System) -> Central:
+def find_central(options: Options) -> Central:
     """Return the central database that a command line means."""
-    from ptp.aggregation.server import Central
-
-    return Central(Path(system.data_dir), options.database_url)
+    return Central(data_dir(options), options.database_url)
 
 
 def refuse_with_central(**given: object) -> None:
@@ -39,13 +35,11 @@ def refuse_with_central(**given: object) -> None:
     for name, value in given.items():
         if value:
             word = f"--{name.replace('_', '-')}" if name.islower() else name
-            raise UsageError(f"{word} and --central don't go together; leave one out")
+            raise UsageError(f"{word} and --central can't be combined; leave one out")
 
 
 def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
     """Return the databases that runs, directories, files or patterns name; those of all runs when none is named."""
-    from ptp.recording import list_runs
-
     if not names:
         return [run.database for run in list_runs(folder)]
     found = [path for name in names for path in _databases(folder, name)]
@@ -53,11 +47,6 @@ def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def _databases(folder: Path, name: str) -> list[Path]:
-    import glob
-
-    from ptp.recording import find_run
-    from ptp.recording.directory import run_paths
-
     if Path(name).is_file():
         return [Path(name)]
     if (Path(name) / "game_data.db").is_file():
@@ -73,18 +62,33 @@ def _databases(folder: Path, name: str) -> list[Path]:
     return databases
 
 
-def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, on_progress: OnProgress) -> Plan:
-    """Migrate the database of a run that nobody plays, and let its header follow."""
-    from ptp.recording import RunDirectory
-    from ptp.versioning.backup import migrate_file
+def version_of(database: Path) -> str:
+    """Return the schema that a run's database has."""
+    with opened(database) as db:
+        return read_version(db) or NO_VERSION
 
+
+@contextmanager
+def opened_database(options: Options, run: str) -> Iterator[Dialect]:
+    """Open the central database if it is meant, else the one of a run."""
+    if options.central:
+        refuse_with_central(RUN=options.run)
+        with find_central(options).opened() as central:
+            yield central
+    else:
+        with opened(find_databases(data_dir(options), [run])[0]) as db:
+            yield db
+
+
+def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: OnProgress) -> Plan:
+    """Migrate the database of a run that nobody plays, and update its header."""
     directory = RunDirectory(database.resolve().parent)
     owned = database.name == directory.database.name
     if owned:
         _acquire(directory)
     try:
         header = _read_header(directory.path / "metadata.json") if owned else None
-        done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=on_progress)
+        done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
         if header is not None and header.get("schema_version") != target:
             _write_header(directory.path / "metadata.json", header | {"schema_version": target})
     finally:
@@ -102,8 +106,6 @@ def _acquire(directory: RunDirectory) -> None:
 
 def _read_header(path: Path) -> dict[str, Any] | None:
     """Return a run's header as it is, with whatever else is in it; None when there is none."""
-    import msgspec
-
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except FileNotFoundError:
@@ -113,8 +115,4 @@ def _read_header(path: Path) -> dict[str, Any] | None:
 
 
 def _write_header(path: Path, header: dict[str, Any]) -> None:
-    import msgspec
-
-    from ptp._util.files import write_atomic
-
     write_atomic(path, msgspec.json.format(msgspec.json.encode(header), indent=2) + b"\n")

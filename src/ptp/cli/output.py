@@ -1,11 +1,10 @@
-"""How verbs speak: tables and JSON on standard output, words on standard error."""
+"""How verbs answer: tables, facts and JSON on standard output."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,6 +14,7 @@ from typing import Any
 import msgspec
 
 from ptp.cli.layout import GAP, fit_table, row_lines, widths, wrap
+from ptp.cli.parser import Options
 
 GREEN, RED, YELLOW, DIM, BOLD = "32", "31", "33", "2", "1"
 STATUS_COLORS = {"running": YELLOW, "completed": GREEN, "crashed": RED, "manual_stop": YELLOW}
@@ -37,6 +37,15 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def answer(options: Options, value: Any, *lines: str) -> int:
+    """Print a JSON document if asked for, else lines for a person unless quiet; return success."""
+    if options.json:
+        print_json(value)
+    elif not options.quiet:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
 def is_terminal(stream: Any) -> bool:
     """Whether a stream is a terminal that can move its cursor."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
@@ -44,11 +53,15 @@ def is_terminal(stream: Any) -> bool:
 
 def columns() -> int | None:
     """Return how wide the terminal is; a pipe or a file has no end."""
-    return max(20, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size  # here and below, since it takes longer to import than most verbs to answer
+
+    return max(20, get_terminal_size().columns)
 
 
 def can_print(text: str) -> bool:
-    """Whether the encoding of standard output has these characters; a view that wraps it does not tell its own."""
+    """Whether the encoding of standard output has these characters; a view that wraps it does not know its own."""
     try:
         text.encode(sys.stdout.encoding or getattr(sys.__stdout__, "encoding", None) or "ascii")
     except UnicodeEncodeError:
@@ -67,7 +80,7 @@ def paint(text: str, color: str, stream: Any = None) -> str:
 
 
 def print_facts(facts: Mapping[str, str], name_width: int = 9) -> None:
-    """Print names and values, one to a line; a value that is too long goes on below itself."""
+    """Print names and values, one to a line; a value that is too long is wrapped below itself."""
     indent, room = name_width + 3, columns()
     for name, value in facts.items():
         first, *rest = [value] if room is None else wrap(value, room - indent)
@@ -91,7 +104,7 @@ def print_suggestions(commands: Mapping[str, str]) -> None:
 def print_table(
     headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = (), spare: Sequence[str] = ()
 ) -> None:
-    """Print aligned columns; those in *right* are numbers and end together, those in *spare* go where room is short."""
+    """Print aligned columns; numbers in *right* end together, *spare* ones are left out if room is short."""
     table = [list(headers), *([str(cell) for cell in row] for row in rows)]
     room = columns()
     if room is not None:
@@ -127,7 +140,9 @@ def program() -> str:
     called = sys.argv[0]
     if os.path.basename(called) != "ptp":
         return "ptp"
-    found = shutil.which("ptp")
+    from shutil import which
+
+    found = which("ptp")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "ptp" if same else os.path.relpath(called)
 
@@ -153,6 +168,15 @@ def _given_folder(words: Sequence[str]) -> str:
 def local_time(stamp: str) -> str:
     """Return a stored UTC timestamp in the user's own time, to the second."""
     return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def in_bytes(size: float) -> str:
+    """Return a number of bytes with the unit that fits."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
 
 
 def number(value: float | None, digits: int = 4) -> str:

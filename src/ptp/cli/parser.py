@@ -1,64 +1,77 @@
-"""Command lines: help that fits the terminal, switches that leave the next word alone, and verbs within a verb.
-
-What only help needs is imported when somebody asks for help, so that no other command line waits for it.
-"""
+"""Parsers made from verbs, and what they return."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import zip_longest
+from typing import NoReturn
 
-from ptp.config import flags
+from ptp.cli.verb import Verb
+from ptp.config import RunConfig, load_config
+from ptp.config.flags import add_common_flags, add_config_flags, given_values
 from ptp.config.setting import FALSE, TRUE
-from ptp.errors import UnknownName
+from ptp.errors import UnknownName, UsageError
 
-WIDEST = 100  # columns of a help text; longer lines are hard to read
-
-
-def help_width() -> int:
-    """Return how wide a help text may be."""
-    import shutil
-
-    return min(WIDEST, max(30, shutil.get_terminal_size().columns - 2))
+CHANGEABLE = ("tick_rate", "command", "limits")  # sections of settings that a live run can change
 
 
-class Layout(argparse.HelpFormatter):
-    """Help whose paragraphs are as wide as the terminal, and whose examples stay as they are."""
+class Options(argparse.Namespace):
+    """What a command line says: the arguments of its verb as attributes, and the settings that follow."""
 
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=help_width())
+    json: bool
+    words: Sequence[str] = ()
+    """The words after the verb."""
 
-    def start_section(self, heading: str | None) -> None:
-        """Begin a group of flags."""
-        from ptp.cli.layout import wrap
+    @cached_property
+    def config(self) -> RunConfig:
+        """The settings from this command line, the files it names, and the environment."""
+        files = getattr(self, "config_file", None), getattr(self, "experiment_config", None)
+        return load_config(given_values(self), *files)
 
-        super().start_section(heading and "\n".join(wrap(heading, help_width() - 1)))
+    @property
+    def quiet(self) -> bool:
+        """Whether only errors are to be printed."""
+        return self.config.system.quiet
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        from ptp.cli.layout import fit_text
-
-        return fit_text(text, width)
-
-    def _split_lines(self, text: str, width: int) -> list[str]:
-        from ptp.cli.layout import wrap
-
-        return wrap(text, width)
+    @property
+    def talks(self) -> bool:
+        """Whether lines for a person are to be printed."""
+        return not (self.json or self.quiet)
 
 
-class Parser(flags.Parser):
-    """A parser for people: `-q latest` is a switch and a run."""
+class Parser(argparse.ArgumentParser):
+    """A parser for people: errors are one line with the remedy, and `-q latest` is a switch and a run."""
 
-    def __init__(self, prog: str, description: str) -> None:
-        super().__init__(prog, description, add_help=False)
-        self.formatter_class = Layout
-        self._positionals.title, self._optionals.title = "words", "flags"
+    def __init__(self, prog: str, description: str, usage: str | None = None) -> None:
+        super().__init__(prog, usage, description=description, add_help=False, allow_abbrev=False)
+        self.formatter_class = _plain
+        self._positionals.title, self._optionals.title = "arguments", "options"
         self.add_argument("-h", "--help", action="help", help="Show this help.")
 
-    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Parse *argv*."""
-        return super().parse(list(self._settled(argv)))
+    def format_help(self) -> str:
+        """Return the help; what lays it out is imported only now."""
+        from ptp.cli.help import Layout
+
+        self.formatter_class = Layout
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage and exiting."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+    def parse(self, argv: Sequence[str]) -> Options:
+        """Parse *argv*; an unknown option is answered with the nearest known one."""
+        parse = self.parse_known_intermixed_args if self._get_positional_actions() else self.parse_known_args
+        options, unknown = parse(list(self._settled(argv)), Options())
+        for word in unknown:
+            if word.startswith("-"):
+                known = [name for name in self._option_string_actions if name.startswith("--")]
+                raise UnknownName("option", word.split("=")[0], known, f"see `{self.prog} --help`")
+            raise UsageError(f"unexpected argument {word!r}; see `{self.prog} --help`")
+        options.words = argv
+        return options
 
     def _settled(self, argv: Sequence[str]) -> Iterator[str]:
         """Return the words with a value after each switch, so that none takes the word after it for one."""
@@ -70,13 +83,23 @@ class Parser(flags.Parser):
                 yield "true"
 
 
-def choose(kind: str, description: str, actions: Mapping[str, Callable[[list[str]], int]], argv: list[str]) -> int:
-    """Run the verb within a verb that a command line names; without one, tell which there are."""
-    if not argv or argv[0] in {"-h", "--help"}:
-        from ptp.cli.layout import fit_text
+def _plain(prog: str) -> argparse.HelpFormatter:
+    """Return a formatter that does not measure the terminal; argparse makes one for each argument."""
+    return argparse.HelpFormatter(prog, width=80)
 
-        sys.stdout.write(fit_text(description, help_width()))
-        return 0
-    if argv[0] not in actions:
-        raise UnknownName(f"{kind} verb", argv[0], list(actions), f"see `ptp {kind} --help`")
-    return actions[argv[0]](argv[1:])
+
+def make_parser(name: str, verb: Verb) -> Parser:
+    """Return the parser of the verb of that full name."""
+    prog = f"ptp {name}"
+    usage = " ".join(filter(None, (prog, verb.places, "[options]")))
+    examples = "\n  ".join(["examples:", *verb.examples]) if verb.examples else ""
+    parser = Parser(prog, "\n\n".join(filter(None, (verb.summary, verb.about, examples))), usage)
+    for names, facts in verb.arguments:
+        parser.add_argument(*names, **facts)
+    if verb.settings == "all":
+        add_config_flags(parser)
+        return parser
+    if verb.settings == "changeable":
+        add_config_flags(parser, CHANGEABLE)
+    add_common_flags(parser)
+    return parser

@@ -8,12 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ptp.cli.output import can_print, wants_color
+from ptp.frames.pictures import Pixels
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.style import Style
-
-    from ptp.frames.pictures import Pixels
 
 SHADES, PLAIN = " ░▒▓█", " .:*#"  # from dark to bright
 Color = tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""What a person sees while something goes on."""
+"""What a person sees while something is under way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ptp.config import RunConfig
 from ptp.engine import Engine, Notice, Progress
 from ptp.runner import Watcher
 
-NARROW = 80  # columns below which a bar tells only how far it is
+NARROW = 80  # columns below which a bar shows only how far it is
 REFRESH = 0.1  # seconds between two looks at a bar
 
 
@@ -40,7 +40,7 @@ def choose_watcher(config: RunConfig, quiet: bool) -> Iterator[Silent]:
 
 
 @contextmanager
-def telling_stop(watcher: Silent) -> Iterator[None]:
+def explaining_stop(watcher: Silent) -> Iterator[None]:
     """Say what became of a run that was interrupted before or after it played; while it plays, it stops by itself."""
     try:
         yield
@@ -53,7 +53,7 @@ def _stopped(directory: Path | None) -> str:
     if directory is None:
         return "interrupted before anything was played; nothing new was recorded"
     run = directory.name
-    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` goes on"
+    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` resumes it"
 
 
 def _facts(progress: Progress) -> str:
@@ -65,7 +65,7 @@ def _facts(progress: Progress) -> str:
 
 
 class Lines(Silent):
-    """A line every few seconds, for logs and pipes; a run goes on when nobody reads them any more."""
+    """A line every few seconds, for logs and pipes; a run continues when nobody reads them any more."""
 
     EVERY = 5.0
 
@@ -112,7 +112,7 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
 
         def began(self, directory: Path, engine: Engine) -> None:
             super().began(directory, engine)
-            console.print(f"recording in {directory}; Ctrl-C ends it", style="dim", highlight=False, soft_wrap=True)
+            console.print(f"recording in {directory}; Ctrl-C stops it", style="dim", highlight=False, soft_wrap=True)
             name = f"{config.agent.name} in {engine.world.spec.name}"
             self.task = bar.add_task(name, total=limit, count="", facts="")
 
@@ -133,23 +133,23 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
 
 
 @contextmanager
-def ticks_shown(doing: str, total: int, show: bool) -> Iterator[Callable[[int], None]]:
-    """Return what shows the present tick of work that goes through a tape; only a terminal shows it."""
+def work_shown(show: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Return what shows the phase of long work, how far it is and how long; only a terminal shows it."""
     if not (show and is_terminal(sys.stderr)):
-        yield lambda tick: None
+        yield lambda phase, done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     seen = 0.0
 
-    def shown(tick: int) -> None:
+    def shown(phase: str, done: int, total: int) -> None:
         nonlocal seen
         if time.monotonic() - seen > REFRESH:
             seen = time.monotonic()
-            bar.update(task, completed=tick)
+            bar.update(task, description=phase, completed=done, total=total)
 
-    text = TextColumn(f"{doing} tick {{task.completed:,}} of {total:,}")
-    with Progress(text, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=total)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
         yield shown

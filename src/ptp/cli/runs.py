@@ -1,50 +1,47 @@
-"""`ptp runs`: list recorded runs."""
+"""`ptp runs`."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from ptp.cli.common import data_dir, parse_common
-from ptp.cli.parser import Parser
+from ptp.cli.output import local_time, number, print_json, print_table, runnable, say, short_ids
+from ptp.cli.parser import Options
+from ptp.errors import RunUnreadable
+from ptp.recording import list_runs
+from ptp.recording.summary import RunSummary, summarise
 
-DESCRIPTION = """List recorded runs, newest first. A terminal that is too narrow gets the beginnings of ids, which do as
-well, and fewer columns.
-
-examples:
-  ptp runs
-  ptp runs --limit 0 --json
-"""
 WIDTH = 120  # columns from which on ids are whole
+FIRST = "`ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 1000`"
 
 
-def main(argv: list[str]) -> int:
-    """Run the verb."""
-    parser = Parser("ptp runs", DESCRIPTION)
-    parser.add_argument(
-        "--limit", type=int, default=20, metavar="N", help="Show at most N runs (default: 20; 0 is all)."
-    )
-    options, system = parse_common(parser, argv)
+def main(options: Options) -> int:
+    """List runs."""
+    folder = Path(options.config.system.data_dir)
+    found = _summaries(folder, options.limit)
+    if options.json:
+        print_json(found)
+    elif found:
+        _print(found)
+    else:
+        say(runnable(f"no runs in {folder} yet; make one with {FIRST}", options.words))
+    return 0
 
-    from ptp.cli.output import local_time, number, print_json, print_table, runnable, say, short_ids
-    from ptp.errors import RunUnreadable
-    from ptp.recording import list_runs
-    from ptp.recording.summary import RunSummary, summarise
 
+def _summaries(folder: Path, limit: int) -> list[RunSummary]:
+    """Return the newest runs; one that can't be read is named, and does not count."""
     found: list[RunSummary] = []
-    for directory in list_runs(data_dir(system)):
-        if options.limit and len(found) >= options.limit:
+    for directory in list_runs(folder):
+        if limit and len(found) >= limit:
             break
         try:
             found.append(summarise(directory))
         except RunUnreadable as problem:
             sys.stderr.write(f"ptp: {problem}\n")
-    if options.json:
-        print_json(found)
-        return 0
-    if not found:
-        make = "`ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 1000`"
-        say(runnable(f"no runs in {data_dir(system)} yet; make one with {make}", argv))
-        return 0
+    return found
+
+
+def _print(found: list[RunSummary]) -> None:
     rows: list[tuple[str, ...]] = [
         (run_id, local_time(run.started_at), run.status, run.world, run.agent, number(run.ticks),
          number(run.episodes), number(run.total_reward), ", ".join(run.tags))
@@ -54,4 +51,3 @@ def main(argv: list[str]) -> int:
     if not any(run.tags for run in found):
         headers, rows = headers[:-1], [row[:-1] for row in rows]
     print_table(headers, rows, right=("ticks", "episodes", "reward"), spare=("episodes", "reward", "started"))
-    return 0

@@ -24,7 +24,7 @@ def hearing() -> AbstractContextManager[object]:
 class _Ears:
     """Raises at SIGTERM, and sends a signal again whose error was swallowed.
 
-    An emulator's compiled code prints errors that are raised inside it, and goes on; a signal mostly comes there.
+    An emulator's compiled code prints errors that are raised inside it, and continues; a signal mostly comes there.
     """
 
     def __enter__(self) -> None:
@@ -48,9 +48,9 @@ class _Ears:
         if not issubclass(kind, KeyboardInterrupt):
             self._hooks[0](kind, problem, trace)
 
-    def _swallowed(self, told: Any) -> None:
-        if not issubclass(told.exc_type, KeyboardInterrupt):
-            self._hooks[1](told)
+    def _swallowed(self, caught: Any) -> None:
+        if not issubclass(caught.exc_type, KeyboardInterrupt):
+            self._hooks[1](caught)
             return
-        self._missed = signal.SIGTERM if issubclass(told.exc_type, Terminated) else signal.SIGINT
+        self._missed = signal.SIGTERM if issubclass(caught.exc_type, Terminated) else signal.SIGINT
         signal.setitimer(signal.ITIMER_REAL, AGAIN)

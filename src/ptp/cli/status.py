@@ -1,45 +1,43 @@
-"""`ptp status`: tell how a run stands now."""
+"""`ptp status`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ptp.cli.parser import Parser
-
-if TYPE_CHECKING:
-    from ptp.records import Metadata
-    from ptp.runs.answers import Status
-
-DESCRIPTION = """Tell how a run stands now: state, newest decision, health.
-
-examples:
-  ptp status
-  ptp status --run latest --json
-"""
+from ptp.cli.common import opened_run
+from ptp.cli.output import (
+    BOLD,
+    GREEN,
+    RED,
+    STATUS_COLORS,
+    YELLOW,
+    can_print,
+    number,
+    paint,
+    print_facts,
+    print_json,
+    say,
+)  # fmt: skip
+from ptp.cli.parser import Options
+from ptp.records import Metadata
+from ptp.runs.answers import Status
+from ptp.runs.status import read_status
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
 
 
-def main(argv: list[str]) -> int:
-    """Run the verb."""
-    from ptp.cli.output import print_json
-    from ptp.cli.reading import parse_run
-    from ptp.runs.status import read_status
-
-    parser = Parser("ptp status", DESCRIPTION)
-    options, _, directory, metadata = parse_run(parser, argv)
+def main(options: Options) -> int:
+    """Show the status of a run."""
+    directory = opened_run(options)
+    metadata = directory.read_metadata()
     status = read_status(directory, metadata)
     if options.json:
         print_json(status)
     else:
-        _tell(status, metadata)
+        _print(status, metadata)
     return 0
 
 
-def _tell(status: Status, metadata: Metadata) -> None:
-    from ptp.cli.output import BOLD, STATUS_COLORS, number, paint, print_facts, say
-
+def _print(status: Status, metadata: Metadata) -> None:
     say(f"{paint(f'{metadata.agent} in {metadata.world.name}', BOLD)}  "
         f"{paint(metadata.status, STATUS_COLORS[metadata.status])}")  # fmt: skip
     state, decision, health = status.current_state, status.decision_pipeline, status.system_health
@@ -67,8 +65,6 @@ def _tell(status: Status, metadata: Metadata) -> None:
 
 def hp_bar(hp: int, most: int, width: int = BAR) -> str:
     """Return health as a bar of characters."""
-    from ptp.cli.output import GREEN, RED, YELLOW, can_print, paint
-
     full = round(width * hp / most) if most else 0
     color = GREEN if hp * 2 > most else YELLOW if hp * 5 > most else RED
     filled, empty = BLOCKS if can_print("".join(BLOCKS)) else PLAIN

@@ -7,6 +7,11 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ptp.cli.pixels import Picture
+from ptp.cli.status import hp_bar
+from ptp.frames.pictures import decode
+from ptp.runs.ticks import title_of
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.layout import Layout
@@ -18,7 +23,7 @@ SPAN = 3.0  # seconds over which the pace is taken
 
 
 class View:
-    """Takes in what a run tells and draws it; both may happen at once."""
+    """Takes in what a run reports and draws it; both may happen at once."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -36,9 +41,7 @@ class View:
         return int(self._now.get("tick", 0))
 
     def take(self, line: dict[str, Any]) -> None:
-        """Take in what the run told."""
-        from ptp.runs.ticks import title_of
-
+        """Take in what the run reports."""
         picture = _picture(line["frame"]) if line.get("frame") else None
         with self._lock:
             self._now = line["now"]
@@ -146,8 +149,6 @@ class View:
         return list(self._state.get("party") or ())
 
     def _members(self) -> RenderableType:
-        from ptp.cli.status import hp_bar
-
         return _lines(
             f"{_name_of(member)[:10]:<10} {member['level']:>3} {hp_bar(member['hp'], member['max_hp'], 12)} "
             f"{member['hp']}/{member['max_hp']}"
@@ -194,9 +195,6 @@ def _picture(frame: dict[str, Any]) -> RenderableType:
         from rich.text import Text
 
         return Text.from_ansi(str(frame["data"]))
-    from ptp.cli.pixels import Picture
-    from ptp.frames.pictures import decode
-
     pixels = decode(base64.b64decode(frame["data"]), "png")
     assert not isinstance(pixels, str)
     return Picture(pixels)

@@ -1,53 +1,41 @@
-"""`ptp watch`: watch a live run in the terminal."""
+"""`ptp watch`."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from ptp.cli.common import when_stopped
-from ptp.cli.parser import Parser
+from ptp.cli.common import opened_run, when_stopped
+from ptp.cli.parser import Options
+from ptp.cli.view import View
 from ptp.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ptp.recording import RunDirectory
-    from ptp.records import Metadata
+from ptp.recording import RunDirectory
+from ptp.records import Metadata
+from ptp.runner.control import NotRunning, watch
 
 FRAMES = 12  # pictures per second in the terminal
-DESCRIPTION = """Watch a live run in the terminal: screen, state, decisions and events. Ctrl-C ends it, the run goes on.
-
-With --json each line that the run tells is printed as JSON, without pictures.
-
-examples:
-  ptp watch
-  ptp watch --run latest --json | jq .now.tick
-"""
 
 
-def main(argv: list[str]) -> int:
-    """Run the verb."""
-    from ptp.cli.reading import parse_run
-    from ptp.runner.control import NotRunning, watch
-
-    options, _, directory, metadata = parse_run(Parser("ptp watch", DESCRIPTION), argv)
+def main(options: Options) -> int:
+    """Show a live run until it ends or the user leaves."""
+    directory = opened_run(options)
+    metadata = directory.read_metadata()
     if not options.json and (not sys.stdout.isatty() or os.environ.get("TERM") == "dumb"):
         raise UsageError("`ptp watch` needs a terminal; use --json, or `ptp actions --stream`")
     if metadata.status != "running":
         run = directory.run_id
-        raise NotRunning(f"run {run} is not running; see it with `ptp show {run}`, go on with it by `ptp resume {run}`")
+        raise NotRunning(f"run {run} is not running; see it with `ptp show {run}`, or `ptp resume {run}`")
     lines = watch(directory)
     if not options.json:
         return _show(lines, directory, metadata)
-    with when_stopped(f"run {directory.run_id} is no longer watched; it goes on"):
+    with when_stopped(f"no longer watching run {directory.run_id}; it continues"):
         return _print(lines)
 
 
 def _print(lines: Iterator[dict[str, Any]]) -> int:
-    import json
-
     for line in lines:
         line.pop("frame", None)
         sys.stdout.write(json.dumps(line) + "\n")
@@ -56,10 +44,8 @@ def _print(lines: Iterator[dict[str, Any]]) -> int:
 
 
 def _show(lines: Iterator[dict[str, Any]], directory: RunDirectory, metadata: Metadata) -> int:
-    """Fill the screen until the run ends or the user has seen enough; the terminal is then as it was."""
+    """Fill the screen until the run ends or the user leaves; the terminal is then restored."""
     from rich.live import Live
-
-    from ptp.cli.view import View
 
     view, run = View(f"{metadata.agent} in {metadata.world.name}"), directory.run_id
     said = f"run {run} has ended; see `ptp show {run}`"
@@ -68,6 +54,6 @@ def _show(lines: Iterator[dict[str, Any]], directory: RunDirectory, metadata: Me
             for line in lines:
                 view.take(line)
     except KeyboardInterrupt:
-        said = f"run {run} goes on after tick {view.tick:,}"
+        said = f"run {run} continues after tick {view.tick:,}"
     sys.stdout.write(f"{said}\n")
     return 0

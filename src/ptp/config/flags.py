@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Collection
+from typing import Any
 
 from ptp.config.setting import Setting
 from ptp.config.tree import SECTIONS, SETTINGS, Values
-from ptp.errors import UnknownName, UsageError
 
 COMMON = ("--data-dir", "--verbose", "--quiet")
 METAVARS = {
@@ -22,47 +21,19 @@ METAVARS = {
 SHORT = {"--verbose": "-v", "--quiet": "-q"}
 
 
-class Parser(argparse.ArgumentParser):
-    """An argparse parser whose errors are one line that names the remedy."""
-
-    def __init__(self, prog: str, description: str, **extra: Any) -> None:
-        layout = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog, description=description, allow_abbrev=False, formatter_class=layout, **extra)
-
-    def format_help(self) -> str:
-        """Return the help; the usage names what must be given, and leaves the flags to the list below it."""
-        if self.usage is None and self._subparsers is None:
-            places = (action.metavar or action.dest for action in self._get_positional_actions())
-            self.usage = " ".join([self.prog, *map(str, places), "[flags]"])
-        return super().format_help()
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing the usage and exiting."""
-        raise UsageError(f"{message}; see `{self.prog} --help`")
-
-    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Parse *argv*; an unknown flag is answered with the nearest known one."""
-        options, unknown = self.parse_known_args(argv)
-        for word in unknown:
-            if word.startswith("-"):
-                known = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
-                raise UnknownName("flag", word.split("=")[0], known, f"see `{self.prog} --help`")
-            raise UsageError(f"unexpected word {word!r}; see `{self.prog} --help`")
-        return options
-
-
 def add_common_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every verb has."""
-    group = parser.add_argument_group("common flags")
+    group = parser.add_argument_group("common options")
     for item in SETTINGS:
         if item.flag in COMMON:
             _add(group, item)
     group.add_argument("--json", action="store_true", help="Print one JSON document and nothing else.")
 
 
-def add_config_flags(parser: argparse.ArgumentParser) -> None:
-    """Add a flag for every setting, grouped by section."""
-    for section, cls in SECTIONS.items():
+def add_config_flags(parser: argparse.ArgumentParser, sections: Collection[str] = tuple(SECTIONS)) -> None:
+    """Add a flag for every setting of some sections, or of all, grouped by section."""
+    for section in sections:
+        cls = SECTIONS[section]
         title = f"{section.replace('_', ' ')}: {(cls.__doc__ or '').splitlines()[0].lower().rstrip('.')}"
         group = parser.add_argument_group(title)
         for item in SETTINGS:

@@ -52,7 +52,9 @@ def _render_modes(name: str, env_id: str) -> list[str]:
     except error.DependencyNotInstalled as problem:
         raise WorldError(f"world {name!r} needs more packages: {problem}") from None
     except (error.UnregisteredEnv, error.Error) as problem:
-        raise UnknownName("world", name, list(gymnasium.registry), "see `ptp worlds`") from problem
+        from ptp.worlds.registry import WORLDS
+
+        raise UnknownName("world", name, [*WORLDS, *gymnasium.registry], "see `ptp worlds`") from problem
     except (ImportError, AttributeError) as problem:
         raise WorldError(f"world {name!r} can't be made: {problem}; install the package it lives in") from None
     metadata: dict[str, Any] = getattr(maker, "metadata", {})
