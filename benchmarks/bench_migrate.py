@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 
 from benchmarks.common import report
-from ptp.versioning.migration import migrate
+from ptp.versioning.backup import migrate_file
 from ptp.versioning.schema import SCHEMA_VERSION, schema_sql
 
 FILL = """
@@ -53,7 +53,7 @@ def measure(path: Path) -> None:
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew; it would be the parent's else
     before = memory("VmRSS")
     began = time.perf_counter()
-    migrate(path, SCHEMA_VERSION)
+    migrate_file(path, SCHEMA_VERSION)
     took = time.perf_counter() - began
     print(json.dumps({"seconds": took, "growth_mb": memory("VmHWM") - before}))
 
@@ -79,8 +79,8 @@ def main() -> None:
     size = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
     _, small, _ = run(size / 20)
     seconds, growth, gigabytes = run(size)
-    report("migrate", seconds, 60.0 * size, at_least=False, unit=f"seconds for {size:g} GB from 1.0 to 2.1",
-           gigabytes=round(gigabytes, 2))  # fmt: skip
+    report("migrate", seconds, 60.0 * size, at_least=False,
+           unit=f"seconds for {size:g} GB from 1.0 to {SCHEMA_VERSION}", gigabytes=round(gigabytes, 2))  # fmt: skip
     report("migrate_memory", growth - small, 10.0, at_least=False, unit="MB more than with a twentieth of the size",
            growth_mb=round(growth, 1), small_growth_mb=round(small, 1))  # fmt: skip
 

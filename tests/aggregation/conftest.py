@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ptp.aggregation.dialect import PostgreSQL
 from ptp.aggregation.server import Central
 from ptp.errors import CentralError
 
@@ -60,6 +61,12 @@ def connection(central: Central) -> Iterator[psycopg.Connection]:
     """A connection to it."""
     with central.connected() as connection:
         yield connection
+
+
+@pytest.fixture
+def db(connection: psycopg.Connection, central: Central) -> PostgreSQL:
+    """The same, as migrations know it."""
+    return PostgreSQL(connection, central)
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from ptp.aggregation.shape import read_shape
+from ptp.aggregation.dialect import PostgreSQL
+from ptp.versioning.dialect import read_shape
 
 if TYPE_CHECKING:
     import psycopg
@@ -19,7 +20,7 @@ Contents = dict[str, list[dict[str, Any]]]
 
 def fill(connection: psycopg.Connection, dice: random.Random) -> None:
     """Put random rows into every table."""
-    for table, columns in read_shape(connection).parts.tables.items():
+    for table, columns in read_shape(PostgreSQL(connection, None)).tables.items():
         for _ in range(dice.randrange(4) if table[0] != "_" else 0):
             values = [draw(dice, column) for column in columns.values()]
             connection.execute(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(values))})", values)
@@ -44,7 +45,7 @@ def contents(connection: psycopg.Connection) -> Contents:
         table: sorted(
             (dict(zip(columns, row, strict=True)) for row in connection.execute(f"SELECT * FROM {table}")), key=repr
         )
-        for table, columns in read_shape(connection).parts.tables.items()
+        for table, columns in read_shape(PostgreSQL(connection, None)).tables.items()
         if table[0] != "_"
     }
 

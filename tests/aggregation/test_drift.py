@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ptp.aggregation.drift import central_drift, verify
-from ptp.aggregation.migration import migrate
+from ptp.aggregation.dialect import PostgreSQL
 from ptp.aggregation.server import Central
+from ptp.versioning.drift import schema_drift
+from ptp.versioning.migration import migrate
+from ptp.versioning.verify import verify
 
 if TYPE_CHECKING:
     import psycopg
@@ -53,27 +55,27 @@ CHANGES = {
 
 @pytest.mark.parametrize("sql", CHANGES)
 def test_every_kind_of_drift_is_found_and_its_fix_mends_it(
-    connection: psycopg.Connection, central: Central, sql: str
+    db: PostgreSQL, connection: psycopg.Connection, sql: str
 ) -> None:
-    migrate(connection, central, "1.1")
+    migrate(db, "1.1")
     connection.execute(sql)
-    (finding,) = central_drift(connection, "1.1")
+    (finding,) = schema_drift(db, "1.1")
     assert (finding.kind, finding.name) == CHANGES[sql]
-    assert f"{finding.name}: {finding.problem}" in verify(connection, central).problems[0]
+    assert f"{finding.name}: {finding.problem}" in verify(db).problems[0]
     connection.execute(finding.fix)
-    assert central_drift(connection, "1.1") == []
+    assert schema_drift(db, "1.1") == []
 
 
-def test_a_history_that_was_tampered_with_is_told(connection: psycopg.Connection, central: Central) -> None:
-    migrate(connection, central, "1.0")
-    migrate(connection, central, "1.1")
+def test_a_history_that_was_tampered_with_is_told(db: PostgreSQL, connection: psycopg.Connection) -> None:
+    migrate(db, "1.0")
+    migrate(db, "1.1")
     connection.execute("UPDATE _migrations SET checksum = 'x'")
-    assert verify(connection, central).problems == ["the migration from 1.0 to 1.1 was not made by this ptp's SQL"]
+    assert verify(db).problems == ["the migration from 1.0 to 1.1 was not made by this ptp's SQL"]
     connection.execute("UPDATE _migrations SET to_version = '1.0'")
-    assert "the last migration led to 1.0, but the version is 1.1" in verify(connection, central).problems
+    assert "the last migration led to 1.0, but the version is 1.1" in verify(db).problems
 
 
-def test_an_empty_database_is_told_what_to_do(connection: psycopg.Connection, central: Central) -> None:
-    told = verify(connection, central)
+def test_an_empty_database_is_told_what_to_do(db: PostgreSQL, central: Central) -> None:
+    told = verify(db)
     assert (told.version, told.good) == (None, False)
     assert told.problems[0].endswith("has no tables yet; make them with `ptp schema migrate --central`")

@@ -13,12 +13,13 @@ from uuid import UUID
 
 import pytest
 
+from ptp.aggregation.dialect import PostgreSQL
 from ptp.aggregation.extract import as_json
 from ptp.aggregation.ingest import Ingested, ingest, prepare, refresh
-from ptp.aggregation.migration import migrate
 from ptp.aggregation.server import Central
 from ptp.errors import CentralError, RunUnreadable
 from ptp.recording import RunDirectory
+from ptp.versioning.migration import migrate
 from tests.aggregation.databases import Contents, contents
 from tests.versioning.databases import OLD, copy_run
 
@@ -68,7 +69,7 @@ def test_runs_of_every_schema_live_side_by_side_and_come_in_twice_without_a_trac
     assert ({each.outcome for each in first}, {each.outcome for each in second}) == ({"added"}, {"replaced"})
     assert timeless(contents(connection)) == before
     assert {table: len(rows) for table, rows in before.items()} == {
-        "aggregated_runs": 4, "aggregated_decisions": 12, "aggregated_battles": 12, "run_rollups": 4,
+        "aggregated_runs": 5, "aggregated_decisions": 15, "aggregated_battles": 15, "run_rollups": 5,
         "model_performance": 0,
     }  # fmt: skip
 
@@ -185,17 +186,17 @@ def test_what_spans_many_runs_is_counted_anew(tmp_path: Path, connection: psycop
     for _ in range(2):
         refresh(connection)
         (model,) = contents(connection)["model_performance"]
-        assert (model["model_name"], model["total_runs"], model["avg_duration_seconds"]) == ("model_name 1", 4, 1800)
+        assert (model["model_name"], model["total_runs"], model["avg_duration_seconds"]) == ("model_name 1", 5, 1800)
         assert (model["win_rate"], model["error_rate"]) == (Decimal("0.75"), 1)
         query = "SELECT runs, completion_rate, median_duration FROM model_comparison"
-        assert connection.execute(query).fetchall() == [(4, 1, 1800.0)]
+        assert connection.execute(query).fetchall() == [(5, 1, 1800.0)]
         query = "SELECT sum(decisions), sum(total_cost) FROM cost_analysis"
-        assert connection.execute(query).fetchone() == (12, 6)
-        assert connection.execute("SELECT sum(battles) FROM battle_analysis").fetchone() == (12,)
+        assert connection.execute(query).fetchone() == (15, 7.5)
+        assert connection.execute("SELECT sum(battles) FROM battle_analysis").fetchone() == (15,)
 
 
-def test_runs_do_not_come_into_an_old_schema(connection: psycopg.Connection, central: Central) -> None:
-    migrate(connection, central, "1.0")
+def test_runs_do_not_come_into_an_old_schema(db: PostgreSQL, connection: psycopg.Connection, central: Central) -> None:
+    migrate(db, "1.0")
     with pytest.raises(CentralError, match=r"has central schema 1\.0, and runs come into 1\.1; bring it there with"):
         prepare(connection, central)
 

@@ -13,28 +13,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptp.aggregation.drift import central_drift, verify
-from ptp.aggregation.migration import PATIENCE, migrate, plan
+from ptp.aggregation.dialect import CENTRAL_SCHEMAS, PATIENCE, PostgreSQL
 from ptp.aggregation.server import Central
-from ptp.aggregation.shape import read_shape, shape_of
-from ptp.aggregation.stamp import read_history, read_version
 from ptp.errors import CentralError, UnknownName
-from ptp.versioning.central import CENTRAL_VERSION, VERSIONS, checksum_of, find_path
-from ptp.versioning.stamp import Loss
+from ptp.versioning.dialect import read_shape
+from ptp.versioning.drift import schema_drift
+from ptp.versioning.migration import migrate, plan
+from ptp.versioning.stamp import Loss, read_history, read_version
+from ptp.versioning.verify import verify
 from tests.aggregation.databases import contents, fill, shared
 
 if TYPE_CHECKING:
     import psycopg
 
 SEED = 7
-versions = st.sampled_from(list(VERSIONS))
+VERSIONS = list(CENTRAL_SCHEMAS.versions)
+versions = st.sampled_from(VERSIONS)
 
 
-def test_the_newest_version_is_the_last_one_and_every_pair_has_a_path() -> None:
-    assert list(VERSIONS)[-1] == CENTRAL_VERSION
+def test_every_pair_of_versions_has_a_path() -> None:
     for start in VERSIONS:
         for goal in VERSIONS:
-            assert [start, *(step.goal for step in find_path(start, goal))][-1] == goal
+            assert [start, *(step.goal for step in CENTRAL_SCHEMAS.path(start, goal))][-1] == goal
 
 
 @settings(max_examples=15, deadline=None)
@@ -44,59 +44,53 @@ def test_going_to_another_version_and_back_gives_back_what_both_can_hold(
 ) -> None:
     central = server()
     with central.connected() as connection:
-        migrate(connection, central, start)
+        migrate(PostgreSQL(connection, central), start)
         fill(connection, dice)
         before = contents(connection)
-        migrate(connection, central, goal)
+        migrate(PostgreSQL(connection, central), goal)
         there = contents(connection)
-        migrate(connection, central, start)
+        migrate(PostgreSQL(connection, central), start)
         after = contents(connection)
         assert shared(there, before) == shared(before, there)
         assert shared(shared(after, there), before) == shared(before, there)
-        assert verify(connection, central).problems == []
+        assert verify(PostgreSQL(connection, central)).problems == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_empty_database_gets_the_tables_of_a_version(
-    connection: psycopg.Connection, central: Central, version: str
-) -> None:
-    assert plan(connection, central, version).steps == [f"nothing -> {version}"]
-    assert read_version(connection, central) is None
-    migrate(connection, central, version)
-    assert read_version(connection, central) == version
-    assert central_drift(connection, version) == []
+def test_an_empty_database_gets_the_tables_of_a_version(db: PostgreSQL, version: str) -> None:
+    assert plan(db, version).steps == [f"nothing -> {version}"]
+    assert read_version(db) is None
+    migrate(db, version)
+    assert read_version(db) == version
+    assert schema_drift(db, version) == []
 
 
-def test_migrating_step_by_step_gives_the_same_shape_as_making_it_anew(
-    connection: psycopg.Connection, central: Central
-) -> None:
-    migrate(connection, central, "1.0")
-    migrate(connection, central, CENTRAL_VERSION)
-    found, wanted = read_shape(connection), shape_of(connection, CENTRAL_VERSION)
-    assert (found.parts.tables, found.parts.indexes, found.views) == (
-        wanted.parts.tables, wanted.parts.indexes, wanted.views,
-    )  # fmt: skip
+def test_migrating_step_by_step_gives_the_same_shape_as_making_it_anew(db: PostgreSQL) -> None:
+    migrate(db, "1.0")
+    migrate(db, CENTRAL_SCHEMAS.newest)
+    db = db
+    assert read_shape(db) == db.shape_of(CENTRAL_SCHEMAS.newest)
 
 
 def test_every_step_is_recorded_with_its_checksum_rows_and_what_it_dropped(
-    connection: psycopg.Connection, central: Central
+    db: PostgreSQL, connection: psycopg.Connection
 ) -> None:
-    migrate(connection, central, "1.1")
+    migrate(db, "1.1")
     connection.execute("INSERT INTO aggregated_runs (run_id, world) VALUES (gen_random_uuid(), 'Taxi-v4')")
     connection.execute("INSERT INTO run_rollups SELECT * FROM run_figures")
     dropped = [Loss("run_rollups", None, 1), Loss("aggregated_runs", "world", 1), Loss("aggregated_runs", "agent", 0)]
-    assert plan(connection, central, "1.0").dropped == dropped
-    assert migrate(connection, central, "1.0").dropped == dropped
-    migrate(connection, central, "1.1")
-    down, up = read_history(connection)
+    assert plan(db, "1.0").dropped == dropped
+    assert migrate(db, "1.0").dropped == dropped
+    migrate(db, "1.1")
+    down, up = read_history(db)
     assert (down.from_version, down.to_version, down.dropped) == ("1.1", "1.0", dropped)
     assert up.row_counts["run_rollups"] == up.row_counts["aggregated_runs"] == 1
-    assert [up.checksum] == [checksum_of(step) for step in find_path("1.0", "1.1")]
+    assert [up.checksum] == [CENTRAL_SCHEMAS.checksum(step) for step in CENTRAL_SCHEMAS.path("1.0", "1.1")]
     assert up.migrated_at.endswith("Z")
 
 
-def test_the_roll_up_rows_come_back_on_the_way_up(connection: psycopg.Connection, central: Central) -> None:
-    migrate(connection, central, "1.1")
+def test_the_roll_up_rows_come_back_on_the_way_up(db: PostgreSQL, connection: psycopg.Connection) -> None:
+    migrate(db, "1.1")
     connection.execute("INSERT INTO aggregated_runs (run_id) SELECT gen_random_uuid() FROM generate_series(1, 3)")
     connection.execute(
         "INSERT INTO aggregated_decisions (decision_id, run_id, cost, tokens_used) "
@@ -104,59 +98,62 @@ def test_the_roll_up_rows_come_back_on_the_way_up(connection: psycopg.Connection
     )
     connection.execute("INSERT INTO run_rollups SELECT * FROM run_figures")
     before = contents(connection)["run_rollups"]
-    migrate(connection, central, "1.0")
-    migrate(connection, central, "1.1")
+    migrate(db, "1.0")
+    migrate(db, "1.1")
     assert contents(connection)["run_rollups"] == before
     assert {(row["decisions"], float(row["cost"]), row["tokens_used"]) for row in before} == {(4, 1.0, 28)}
 
 
-def test_what_belongs_to_no_version_stays(connection: psycopg.Connection, central: Central) -> None:
+def test_what_belongs_to_no_version_stays(db: PostgreSQL, connection: psycopg.Connection) -> None:
     connection.execute("CREATE TABLE my_notes AS SELECT 'mine' AS note")
-    migrate(connection, central, "1.1")
-    migrate(connection, central, "1.0")
+    migrate(db, "1.1")
+    migrate(db, "1.0")
     assert connection.execute("SELECT note FROM my_notes").fetchone() == ("mine",)
 
 
-def test_unknown_and_newer_versions_are_refused_by_name(connection: psycopg.Connection, central: Central) -> None:
+def test_unknown_and_newer_versions_are_refused_by_name(db: PostgreSQL, connection: psycopg.Connection) -> None:
     with pytest.raises(UnknownName, match=r"no central schema version named '7\.0'; did you mean '1\.0'"):
-        migrate(connection, central, "7.0")
-    migrate(connection, central, "1.1")
+        migrate(db, "7.0")
+    migrate(db, "1.1")
     connection.execute("UPDATE _schema_version SET version = '7.0'")
-    with pytest.raises(CentralError, match=r"has central schema 7\.0, and this ptp knows 1\.0, 1\.1; get a newer ptp"):
-        migrate(connection, central, "1.1")
+    with pytest.raises(
+        CentralError, match=r"has central schema 7\.0, and this ptp knows 1\.1 at most; get a newer ptp"
+    ):
+        migrate(db, "1.1")
     connection.execute("DELETE FROM _schema_version")
     with pytest.raises(CentralError, match="should name one schema version but names none"):
-        migrate(connection, central, "1.1")
+        migrate(db, "1.1")
 
 
-def test_a_database_that_lacks_a_column_stays_as_it_is(connection: psycopg.Connection, central: Central) -> None:
-    migrate(connection, central, "1.0")
+def test_a_database_that_lacks_a_column_stays_as_it_is(db: PostgreSQL, connection: psycopg.Connection) -> None:
+    migrate(db, "1.0")
     connection.execute("ALTER TABLE aggregated_runs DROP COLUMN rom_hash")
     with pytest.raises(CentralError, match=r"has no aggregated_runs\.rom_hash, so it stays at 1\.0; see `ptp drift"):
-        migrate(connection, central, "1.1")
-    assert read_version(connection, central) == "1.0"
+        migrate(db, "1.1")
+    assert read_version(db) == "1.0"
 
 
 def test_a_database_that_another_program_holds_is_left_alone(central: Central, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptp.aggregation.migration.PATIENCE", "50ms")
+    monkeypatch.setattr("ptp.aggregation.dialect.PATIENCE", "50ms")
     assert PATIENCE == "30s"
     with central.connected() as other:
-        migrate(other, central, "1.0")
+        migrate(PostgreSQL(other, central), "1.0")
         with other.transaction():
             other.execute("SELECT * FROM aggregated_runs")
             with pytest.raises(CentralError, match="is used by another program; wait for it and try again"), \
                     central.connected() as connection:  # fmt: skip
-                migrate(connection, central, "1.1")
-        assert read_version(other, central) == "1.0"
+                migrate(PostgreSQL(connection, central), "1.1")
+        assert read_version(PostgreSQL(other, central)) == "1.0"
 
 
 KILLED = """
 import json, os, signal, sys
 from pathlib import Path
 import psycopg
-from ptp.aggregation.migration import migrate
+from ptp.aggregation.dialect import PostgreSQL
 from ptp.aggregation.server import Central
-from ptp.aggregation.stamp import read_version
+from ptp.versioning.migration import migrate
+from ptp.versioning.stamp import read_version
 
 central, start, goal = Central(Path("/"), sys.argv[1]), sys.argv[2], sys.argv[3]
 plain = psycopg.Connection.wait
@@ -173,7 +170,7 @@ def killed_after(last):
                 os.kill(os.getpid(), signal.SIGKILL)
     with central.connected() as connection:
         psycopg.Connection.wait = wait
-        migrate(connection, central, goal)
+        migrate(PostgreSQL(connection, central), goal)
         os._exit(0)
 
 found = []
@@ -183,21 +180,21 @@ while True:
         killed_after(len(found) + 1)
     _, status = os.waitpid(child, 0)
     with central.connected() as connection:
-        version = read_version(connection, central)
+        version = read_version(PostgreSQL(connection, central))
         if status == 0:
             break
         found.append(version)
         if version != start:
-            migrate(connection, central, start)
+            migrate(PostgreSQL(connection, central), start)
 print(json.dumps({"found": found, "last": version}))
 """
 
 
 @pytest.mark.parametrize(("start", "goal"), [("1.0", "1.1"), ("1.1", "1.0")])
 def test_a_migration_that_is_killed_after_any_word_to_the_server_leaves_the_old_version_or_the_new_one(
-    central: Central, connection: psycopg.Connection, start: str, goal: str
+    db: PostgreSQL, central: Central, connection: psycopg.Connection, start: str, goal: str
 ) -> None:
-    migrate(connection, central, start)
+    migrate(db, start)
     fill(connection, random.Random(SEED))
     before = contents(connection)
     words = [sys.executable, "-c", KILLED, str(central.url), start, goal]
@@ -208,21 +205,21 @@ def test_a_migration_that_is_killed_after_any_word_to_the_server_leaves_the_old_
     assert told["last"] == goal
     after = contents(connection)
     assert shared(after, before) == shared(before, after)
-    assert verify(connection, central).problems == []
+    assert verify(db).problems == []
 
 
 def test_a_server_that_drops_the_connection_leaves_the_old_version(central: Central) -> None:
     with central.connected() as other:
-        migrate(other, central, "1.0")
+        migrate(PostgreSQL(other, central), "1.0")
         with pytest.raises(CentralError, match="can't be reached"):
             migrate_and_lose(central, other)
-        assert read_version(other, central) == "1.0"
-        assert central_drift(other, "1.0") == []
-        migrate(other, central, "1.1")
+        assert read_version(PostgreSQL(other, central)) == "1.0"
+        assert schema_drift(PostgreSQL(other, central), "1.0") == []
+        migrate(PostgreSQL(other, central), "1.1")
 
 
 def migrate_and_lose(central: Central, other: psycopg.Connection) -> None:
     with central.connected() as connection, connection.transaction():
-        migrate(connection, central, "1.1")
+        migrate(PostgreSQL(connection, central), "1.1")
         other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
-        read_version(connection, central)
+        read_version(PostgreSQL(connection, central))

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from ptp.aggregation.drift import verify
-from ptp.aggregation.migration import migrate
+from ptp.aggregation.dialect import PostgreSQL
 from ptp.aggregation.server import Central
-from ptp.aggregation.stamp import read_version
 from ptp.errors import CentralError, UsageError
+from ptp.versioning.migration import migrate
+from ptp.versioning.stamp import read_version
+from ptp.versioning.verify import verify
 
 USER = """
 import os, signal, sys
@@ -72,24 +73,24 @@ def test_a_user_that_is_killed_leaves_a_server_that_the_next_one_stops(own: Cent
 
 def test_a_server_that_is_killed_mends_itself_and_has_the_old_schema(own: Central) -> None:
     with own.connected(make=True) as connection:
-        migrate(connection, own, "1.0")
+        migrate(PostgreSQL(connection, own), "1.0")
     with pytest.raises(CentralError, match="can't be reached"):
         migrate_and_kill(own)
     wait_for_silence(own)
     with own.connected() as connection:
-        assert read_version(connection, own) == "1.0"
-        assert verify(connection, own).problems == []
-        migrate(connection, own, "1.1")
+        assert read_version(PostgreSQL(connection, own)) == "1.0"
+        assert verify(PostgreSQL(connection, own)).problems == []
+        migrate(PostgreSQL(connection, own), "1.1")
     assert not is_running(own)
 
 
 def migrate_and_kill(own: Central) -> None:
     with own.connected() as connection, connection.transaction():
-        migrate(connection, own, "1.1")
+        migrate(PostgreSQL(connection, own), "1.1")
         first = int((own.folder / "pgdata" / "postmaster.pid").read_text().split()[0])
         os.kill(first, signal.SIGKILL)
         os.kill(connection.info.backend_pid, signal.SIGKILL)
-        read_version(connection, own)
+        read_version(PostgreSQL(connection, own))
 
 
 def wait_for_silence(own: Central) -> None:

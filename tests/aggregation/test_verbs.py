@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ptp.aggregation.drift import CENTRAL_KINDS
 from ptp.aggregation.server import Central
 from ptp.cli import main
+from ptp.versioning.drift import SCHEMA_KINDS
 from tests.versioning.databases import OLD, copy_run
 
 Call = Callable[..., tuple[int, str, str]]
@@ -49,7 +49,7 @@ def test_drift_of_the_central_database_exits_with_1_and_is_grouped(named: Centra
     assert code == 1
     assert "CREATE INDEX idx_aggregated_runs_model ON aggregated_runs(model_name);" in out
     told = ptp_json("drift", "schema", "--central")
-    assert set(CENTRAL_KINDS) <= told.keys()
+    assert set(SCHEMA_KINDS) <= told.keys()
     assert (told["drift"], told["missing_indexes"][0]["name"]) == (True, "idx_aggregated_runs_model")
     assert ptp("schema", "verify", "--central")[0] == 1
 
@@ -84,12 +84,12 @@ def test_runs_come_in_by_name_pattern_or_all_of_them(named: Central, tmp_path: P
     told = ptp_json("db", "ingest", f"{folders[0].parent}/*1?", "--no-refresh")
     assert (told["total"], told["successful"], told["failed"], told["skipped"]) == (3, 3, 0, 0)
     told = ptp_json("db", "ingest", "--incremental")
-    assert (told["total"], told["successful"], told["skipped"]) == (4, 0, 4)
+    assert (told["total"], told["successful"], told["skipped"]) == (5, 1, 4)
     assert ptp("db", "refresh") == (0, f"{named}: refreshed\n", "")
     told = ptp_json("db", "status")
-    assert (told["version"], told["runs"], told["decisions"], told["battles"]) == ("1.1", 4, 12, 12)
+    assert (told["version"], told["runs"], told["decisions"], told["battles"]) == ("1.1", 5, 15, 15)
     assert told["last_import"].endswith("Z")
-    assert "4 runs, 12 decisions, 12 battles" in ptp("db", "status")[1]
+    assert "5 runs, 15 decisions, 15 battles" in ptp("db", "status")[1]
 
 
 def test_a_run_that_fails_does_not_keep_the_others_out(
@@ -101,12 +101,12 @@ def test_a_run_that_fails_does_not_keep_the_others_out(
     (folders[2] / "metadata.json").write_text(json.dumps(header))
     code, out, err = ptp("db", "ingest")
     assert code == 1
-    assert "loaded 2 of 4 runs" in out
+    assert "loaded 3 of 5 runs" in out
     assert f"{folders[1]} was not loaded: " in err
     assert "is damaged" in err
     assert "yesterdayish" in err
     told = ptp_json("db", "ingest", "--incremental")
-    assert (told["failed"], told["skipped"], len(told["errors"])) == (2, 2, 2)
+    assert (told["failed"], told["skipped"], len(told["errors"])) == (2, 3, 2)
 
 
 def test_the_status_of_an_empty_database_has_no_counts(named: Central, ptp: Call, ptp_json: Json) -> None:

@@ -99,6 +99,6 @@ def test_an_empty_tape_says_so(recorded: Callable[..., Path]) -> None:
     change(directory, "DELETE FROM steps")
     with pytest.raises(RunUnreadable, match="nothing to replay"):
         replayed(directory)
-    change(directory, "INSERT INTO steps VALUES (3, 1, 3, '1', 0, 0, 0, 0, 'x', NULL, NULL)")
+    change(directory, "INSERT INTO steps VALUES (3, 1, 3, '1', 0, 0, 0, 0, 'x', NULL, NULL, NULL, NULL)")
     with pytest.raises(RunUnreadable, match="the tape has no tick 1"):
         replayed(directory)

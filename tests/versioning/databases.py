@@ -11,13 +11,18 @@ from typing import Any
 
 import apsw
 
-from ptp.versioning.schema import VERSIONS, schema_sql
-from ptp.versioning.shape import Column, read_shape, shape_of
+from ptp.versioning.dialect import read_shape
+from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS, SCHEMA_VERSION, schema_sql
+from ptp.versioning.shape import Column, Shape
+from ptp.versioning.sqlite import SQLite, shape_of
 from ptp.versioning.stamp import read_version
 from ptp.versioning.views import old_names
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "versions"
-OLD = [version for version in VERSIONS if version != "2.1"]
+VERSIONS = list(RUN_SCHEMAS.versions)
+OLD = [version for version in VERSIONS if version != SCHEMA_VERSION]
+
+RECORDED = "01a1e3a0-601c-70ac-a85f-02bf0c3f277a"
 
 Contents = dict[str, list[dict[str, Any]]]
 
@@ -58,8 +63,8 @@ def contents(path: Path) -> Contents:
     """Return every row of a database, tables called as in the newest schema."""
     found: Contents = {}
     with opened(path) as connection:
-        newest = {old: new for new, old in old_names(read_version(connection, path)).items()}
-        for table, columns in read_shape(connection).tables.items():
+        newest = {old: new for new, old in old_names(version_of(path)).items()}
+        for table, columns in read_shape(SQLite(connection, path)).tables.items():
             if table != "_schema_version":
                 rows = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(columns)}")
                 found[newest.get(table, table)] = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -82,14 +87,22 @@ def shared(rows: Contents, one: str, other: str) -> Contents:
     }
 
 
+def shape_in(path: Path) -> Shape:
+    with opened(path) as connection:
+        return read_shape(SQLite(connection, path))
+
+
 def version_of(path: Path) -> str:
     with opened(path) as connection:
-        return read_version(connection, path)
+        return read_version(SQLite(connection, path)) or NO_VERSION
 
 
 def copy_run(version: str, data_dir: Path) -> Path:
     """Put the committed run of an old version into a data directory."""
-    source = FIXTURES / "runs" / version
     folder = data_dir / "records" / f"018d0c2e-0000-7000-8000-0000000000{version.replace('.', '')}"
-    shutil.copytree(source, folder)
-    return folder
+    return Path(shutil.copytree(FIXTURES / "runs" / version, folder))
+
+
+def copy_recorded(data_dir: Path) -> Path:
+    """Put a run into a data directory that was played and recorded when schema 2.1 was the newest."""
+    return Path(shutil.copytree(FIXTURES / "recorded" / "2.1", data_dir / "records" / RECORDED))

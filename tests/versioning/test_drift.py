@@ -10,16 +10,16 @@ import pytest
 
 from ptp.config.drift import CONFIG_KINDS, config_drift
 from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
-from ptp.versioning.schema import VERSIONS
-from ptp.versioning.shape import read_shape, shape_of
-from tests.versioning.databases import create, opened
+from ptp.versioning.sqlite import SQLite
+from tests.versioning.databases import VERSIONS, create, opened
 
 Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_fresh_database_has_not_drifted(version: str) -> None:
-    assert schema_drift(shape_of(version), version) == []
+def test_a_fresh_database_has_not_drifted(tmp_path: Path, version: str) -> None:
+    with opened(create(tmp_path / "a.db", version)) as connection:
+        assert schema_drift(SQLite(connection, "a.db"), version) == []
 
 
 CHANGES = {
@@ -38,34 +38,36 @@ CHANGES = {
         "idx_screenshots_tick",
     ),
     "CREATE INDEX mine ON battles(outcome)": ("extra_indexes", "mine"),
+    "CREATE VIEW mine AS SELECT outcome FROM battles": ("extra_views", "mine"),
 }
 
 
 @pytest.mark.parametrize("sql", CHANGES, ids=[f"{kind} {name}" for kind, name in CHANGES.values()])
 def test_every_kind_of_schema_drift_is_found_and_its_fix_mends_it(tmp_path: Path, sql: str) -> None:
-    database = create(tmp_path / "a.db", "2.1")
+    database = create(tmp_path / "a.db", "2.2")
     with opened(database) as connection:
         connection.execute(sql)
-        (finding,) = schema_drift(read_shape(connection), "2.1")
+        db = SQLite(connection, database)
+        (finding,) = schema_drift(db, "2.2")
         assert (finding.kind, finding.name) == CHANGES[sql]
         if "anew" not in finding.fix:
             connection.execute(finding.fix)
-            assert schema_drift(read_shape(connection), "2.1") == []
+            assert schema_drift(db, "2.2") == []
 
 
 def test_names_in_capitals_are_the_same_names(tmp_path: Path) -> None:
     database = create(tmp_path / "a.db", "1.0")
     with opened(database) as connection:
         connection.execute("ALTER TABLE decisions RENAME TO x; ALTER TABLE x RENAME TO DECISIONS")
-        assert schema_drift(read_shape(connection), "1.0") == []
+        assert schema_drift(SQLite(connection, database), "1.0") == []
 
 
 def test_a_table_that_an_old_schema_may_have_is_no_drift(tmp_path: Path) -> None:
     database = create(tmp_path / "a.db", "1.0")
     with opened(database) as connection:
         connection.execute("CREATE TABLE screenshots (screenshot_id TEXT PRIMARY KEY)")
-        assert schema_drift(read_shape(connection), "1.0") == []
-        assert [each.name for each in schema_drift(read_shape(connection), "1.2")][:1] == ["performance_profiles"]
+        assert schema_drift(SQLite(connection, database), "1.0") == []
+        assert [each.name for each in schema_drift(SQLite(connection, database), "1.2")][:1] == ["performance_profiles"]
 
 
 @pytest.mark.parametrize(

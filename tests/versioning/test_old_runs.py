@@ -14,10 +14,11 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database, open_for_writing
 from ptp.recording.episodes import export_episodes
 from ptp.recording.report import write_report
-from ptp.versioning.migration import migrate
-from ptp.versioning.shape import shape_of
-from ptp.versioning.verify import verify
-from tests.versioning.databases import FIXTURES, OLD, contents, copy_run, version_of
+from ptp.versioning.backup import migrate_file
+from ptp.versioning.schema import SCHEMA_VERSION
+from ptp.versioning.sqlite import shape_of
+from ptp.versioning.verify import verify_file
+from tests.versioning.databases import FIXTURES, OLD, contents, copy_recorded, copy_run, version_of
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -28,7 +29,7 @@ def test_there_is_a_run_of_every_old_schema_and_each_is_small_and_good() -> None
         database = FIXTURES / "runs" / version / "game_data.db"
         assert database.stat().st_size < 100_000
         assert version_of(database) == version
-        assert verify(database).problems == []
+        assert verify_file(database).problems == []
 
 
 @pytest.mark.parametrize("version", OLD)
@@ -65,7 +66,7 @@ def test_an_old_database_answers_every_query_of_the_newest_schema(tmp_path: Path
     folder = copy_run(version, tmp_path)
     with Database(folder / "game_data.db") as database:
         assert database.version == version
-        for table, columns in shape_of("2.1").tables.items():
+        for table, columns in shape_of(SCHEMA_VERSION).tables.items():
             list(database.rows(f"SELECT {', '.join(columns)} FROM {table}"))
         rows = list(database.rows("SELECT decision_id, context_version, tick FROM action_history ORDER BY tick"))
     names = "decisions" if version < "2.0" else "action_history"
@@ -81,7 +82,7 @@ def test_an_old_run_can_be_migrated_and_is_the_same_run(
     before, rows = ptp_json("show", "latest"), contents(folder / "game_data.db")
     ptp_json("schema", "migrate", "latest")
     after = ptp_json("show", "latest")
-    assert after.pop("run") == before.pop("run") | {"schema_version": "2.1"}
+    assert after.pop("run") == before.pop("run") | {"schema_version": SCHEMA_VERSION}
     assert after == before
     migrated = contents(folder / "game_data.db")
     assert {table: len(migrated[table]) for table in rows} == {table: len(found) for table, found in rows.items()}
@@ -89,9 +90,9 @@ def test_an_old_run_can_be_migrated_and_is_the_same_run(
 
 def test_an_old_run_is_not_written_to_before_it_is_migrated(tmp_path: Path) -> None:
     database = copy_run("2.0", tmp_path) / "game_data.db"
-    with pytest.raises(RecordingError, match=r"has schema 2\.0 and can't be written to; bring it to 2\.1 with"):
+    with pytest.raises(RecordingError, match=r"has schema 2\.0 and can't be written to; bring it to 2\.2 with"):
         open_for_writing(database)
-    migrate(database, "2.1")
+    migrate_file(database, SCHEMA_VERSION)
     open_for_writing(database).close()
 
 
@@ -105,4 +106,23 @@ def test_a_newer_run_is_refused_by_name_with_what_to_do(tmp_path: Path, ptp: Cal
         Database(folder / "game_data.db")
     code, _, err = ptp("show", "latest")
     assert code == 1
-    assert "has schema 7.0, and this ptp knows 2.1 at most; get a newer ptp: `pip install --upgrade ptp`" in err
+    assert "has schema 7.0, and this ptp knows 2.2 at most; get a newer ptp: `pip install --upgrade ptp`" in err
+
+
+def test_a_run_of_2_1_has_nothing_in_the_tables_and_columns_that_came_after_it(tmp_path: Path) -> None:
+    folder = copy_recorded(tmp_path)
+    with Database(folder / "game_data.db") as database:
+        for table in shape_of("2.2").tables.keys() - shape_of("2.1").tables.keys():
+            assert database.row(f"SELECT count(*) FROM {table}") == (0,)
+        assert database.row("SELECT count(*), count(command), count(info), count(actor) FROM steps") == (40, 40, 0, 0)
+
+
+def test_a_run_that_was_recorded_as_2_1_replays_before_and_after_migrations(tmp_path: Path, ptp: Call) -> None:
+    folder = copy_recorded(tmp_path / "var")
+    for target in ("2.1", "2.2", "2.1"):
+        assert ptp("schema", "migrate", "latest", "--to", target)[0] == 0
+        assert version_of(folder / "game_data.db") == target
+        code, out, _ = ptp("replay", "latest", "--verify")
+        assert code == 0
+        assert "40 ticks" in out
+    assert verify_file(folder / "game_data.db").problems == []

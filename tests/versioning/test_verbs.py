@@ -13,7 +13,8 @@ import pytest
 
 from ptp import __version__
 from ptp.recording import RunDirectory
-from tests.versioning.databases import FIXTURES, OLD, copy_run, opened, version_of
+from ptp.versioning import SCHEMA_VERSION
+from tests.versioning.databases import FIXTURES, OLD, VERSIONS, copy_run, opened, version_of
 
 Call = Callable[..., tuple[int, str, str]]
 Json = Callable[..., Any]
@@ -23,7 +24,7 @@ def test_one_run_is_migrated_and_its_header_follows(tmp_path: Path, ptp: Call) -
     folder = copy_run("1.0", tmp_path / "var")
     code, out, _ = ptp("schema", "migrate", "latest", "--dry-run")
     assert code == 0
-    assert "would migrate 1.0 -> 1.1 -> 1.2 -> 2.0 -> 2.1" in out
+    assert "would migrate 1.0 -> 1.1 -> 1.2 -> 2.0 -> 2.1 -> 2.2" in out
     assert version_of(folder / "game_data.db") == "1.0"
     code, out, _ = ptp("schema", "migrate", "latest", "--from", "1.0", "--to", "2.0")
     assert code == 0
@@ -56,11 +57,11 @@ def test_without_a_run_every_run_is_meant_and_a_bad_one_does_not_stop_the_others
     assert code == 1
     assert err.count("\n") == 1
     assert "is damaged" in err
-    assert version_of(folders[0] / "game_data.db") == "2.1"
+    assert version_of(folders[0] / "game_data.db") == SCHEMA_VERSION
     assert version_of(folders[2] / "game_data.db") == "1.2"
-    code, out, _ = ptp("schema", "migrate", *(str(folders[n]) for n in (0, 2, 3)))
+    code, out, _ = ptp("schema", "migrate", *(str(folders[n]) for n in (0, 2, 3, 4)))
     assert code == 0
-    assert out.count("migrated ") == 2
+    assert out.count("migrated ") == 3
     assert ptp("schema", "verify")[0] == 1
 
 
@@ -71,8 +72,8 @@ def test_runs_are_found_by_pattern_directory_and_file(tmp_path: Path, ptp: Call)
     assert ptp("schema", "migrate", f"{tmp_path}/var/records/*", "--to", "2.0")[0] == 0
     assert {version_of(folder / "game_data.db") for folder in folders} == {"2.0"}
     assert ptp("schema", "migrate", str(folders[0] / "game_data.db"))[0] == 0
-    assert version_of(folders[0] / "game_data.db") == "2.1"
-    assert json.loads((folders[0] / "metadata.json").read_text())["schema_version"] == "2.1"
+    assert version_of(folders[0] / "game_data.db") == SCHEMA_VERSION
+    assert json.loads((folders[0] / "metadata.json").read_text())["schema_version"] == SCHEMA_VERSION
 
 
 def test_with_no_run_of_a_schema_there_is_nothing_to_do(tmp_path: Path, ptp: Call) -> None:
@@ -120,7 +121,7 @@ def test_a_verification_finds_what_is_wrong(tmp_path: Path, ptp_json: Json) -> N
         connection.execute("DROP TABLE objectives")
     (told,) = ptp_json("schema", "verify")
     assert told["good"] is False
-    assert len(told["problems"]) == 3
+    assert len(told["problems"]) == 4
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_a_verification_finds_what_is_wrong(tmp_path: Path, ptp_json: Json) -> N
     [
         (["schema", "migrat"], 2, "did you mean 'migrate'?"),
         (["schema", "migrate", "latest", "--to", "9.0"], 2, "no schema version named '9.0'"),
-        (["schema", "migrate", "latest", "--from", "2.1"], 2, "has schema 1.0, not 2.1; leave out --from"),
+        (["schema", "migrate", "latest", "--from", "2.2"], 2, "has schema 1.0, not 2.2; leave out --from"),
         (["schema", "migrate", "nothing*"], 2, "nothing matches"),
         (["schema", "migrate", "ffff"], 2, "no run named 'ffff'"),
         (["schema", "verify", "--bogus"], 2, "no option named '--bogus'"),
@@ -161,7 +162,7 @@ def test_an_empty_data_directory_is_no_failure(ptp: Call, ptp_json: Json) -> Non
         code, out, _ = ptp("schema", verb)
         assert code == 0
         assert "no databases" in out
-    assert [each["version"] for each in ptp_json("schema", "history")] == [*OLD, "2.1"]
+    assert [each["version"] for each in ptp_json("schema", "history")] == VERSIONS
     assert "the first twelve tables" in ptp("schema", "history")[1]
     assert ptp_json("version", "--check")["schema"]["found"] == "no runs"
 
@@ -193,7 +194,7 @@ def test_a_run_takes_an_old_config_and_says_so_once(tmp_path: Path) -> None:
 def test_every_version_is_told(ptp: Call, ptp_json: Json) -> None:
     told = ptp_json("version")
     assert {part: facts["here"] for part, facts in told.items() if part != "ROM profile"} == {
-        "code": __version__, "schema": "2.1", "config": "3.0", "central": "1.1", "snapshot format": "1",
+        "code": __version__, "schema": SCHEMA_VERSION, "config": "3.0", "central": "1.1", "snapshot format": "1",
         "PyBoy state": told["PyBoy state"]["here"],
     }  # fmt: skip
     assert told["PyBoy state"]["here"].isdigit()

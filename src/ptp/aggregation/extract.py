@@ -42,13 +42,14 @@ SELECT (SELECT count(*) FROM objectives WHERE objective_type = 'catch' AND statu
        (SELECT count(*) FROM battles WHERE outcome = 'win'), (SELECT count(*) FROM battles WHERE outcome = 'loss'),
        (SELECT count(*) FROM objectives WHERE objective_type = 'badge' AND status = 'completed')
 """
+# ?1 is the run, ?2 its experiment, ?3 its model; the columns are in the order of the tuples above.
 _DECISIONS = """
-SELECT decision_id, coalesce(model_used, ?), decision_type, timestamp, tick, round(decision_latency_ms), tokens_used,
-       api_cost, confidence_score, decision_context
+SELECT decision_id, ?1, ?2, coalesce(model_used, ?3), decision_type, timestamp, tick,
+       CAST(round(decision_latency_ms) AS INTEGER), tokens_used, api_cost, confidence_score, decision_context
 FROM action_history ORDER BY decision_id
 """
 _BATTLES = """
-SELECT battle_id, battle_type, enemy_species, enemy_level, outcome, turns_taken,
+SELECT battle_id, ?1, ?2, ?3, battle_type, enemy_species, enemy_level, outcome, turns_taken,
        (SELECT max(player_hp_after = 0) FROM battle_turns AS turn WHERE turn.battle_id = battle.battle_id), used_items,
        (SELECT json_group_array(player_move ORDER BY turn_number) FROM battle_turns AS turn
         WHERE turn.battle_id = battle.battle_id AND player_action = 'move')
@@ -90,19 +91,17 @@ class Extract:
 
     def decisions(self) -> Iterator[Row]:
         """Return a row for each decision."""
-        for number, model, kind, at, tick, latency, tokens, cost, confidence, context in self._database.rows(
-            _DECISIONS, self._model
-        ):
-            key = self._key("decisions", number)
-            yield (key, self.run_id, self._experiment, model, kind, at, tick, _whole(latency), tokens, cost,
-                   confidence, as_json(context))  # fmt: skip
+        return self._rows("decisions", _DECISIONS, documents=1)
 
     def battles(self) -> Iterator[Row]:
         """Return a row for each battle."""
-        for number, kind, enemy, level, outcome, turns, died, items, moves in self._database.rows(_BATTLES):
-            fallen = None if died is None else bool(died)
-            yield (self._key("battles", number), self.run_id, self._experiment, self._model, kind, enemy, level,
-                   outcome, turns, fallen, as_json(items), as_json(moves))  # fmt: skip
+        return self._rows("battles", _BATTLES, documents=2)
+
+    def _rows(self, table: str, query: str, documents: int) -> Iterator[Row]:
+        """Return the rows of a query, the first value of which is an id, and the last ones JSON."""
+        facts = (str(self.run_id), str(self._experiment), self._model)
+        for number, *values in self._database.rows(query, *facts):
+            yield (self._key(table, number), *values[:-documents], *map(as_json, values[-documents:]))
 
     def _key(self, table: str, text: str) -> UUID:
         """Return a row's own id if it is a UUID, else one that follows from it and the run."""
@@ -134,7 +133,3 @@ def as_json(text: str | None) -> str | None:
 
 def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)

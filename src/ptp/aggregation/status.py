@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ptp._util.clock import iso
-from ptp.aggregation.stamp import read_version
+from ptp.aggregation.dialect import PostgreSQL
+from ptp.versioning.stamp import read_version
 
 if TYPE_CHECKING:
     import psycopg
@@ -34,7 +35,7 @@ class CentralStatus(msgspec.Struct, frozen=True):
 
 def read_status(connection: psycopg.Connection, where: object) -> CentralStatus:
     """Look at a central database."""
-    version = read_version(connection, where)
+    version = read_version(PostgreSQL(connection, where))
     facts = connection.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
     server, size = facts.fetchone() or ("unknown", 0)
     if version is None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import apsw
 import msgspec
 
 from ptp._util.files import write_atomic
@@ -17,8 +17,11 @@ from ptp.cli.parser import Options
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.recording import RunDirectory, find_run, list_runs
 from ptp.recording.directory import run_paths
-from ptp.versioning.backup import Told
-from ptp.versioning.migration import Plan, migrate, opened
+from ptp.versioning.backup import migrate_file
+from ptp.versioning.dialect import Dialect
+from ptp.versioning.migration import OnProgress, Plan
+from ptp.versioning.schema import NO_VERSION
+from ptp.versioning.sqlite import opened
 from ptp.versioning.stamp import read_version
 
 
@@ -61,11 +64,23 @@ def _databases(folder: Path, name: str) -> list[Path]:
 
 def version_of(database: Path) -> str:
     """Return the schema that a run's database has."""
-    with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
-        return read_version(connection, database)
+    with opened(database) as db:
+        return read_version(db) or NO_VERSION
 
 
-def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: Told) -> Plan:
+@contextmanager
+def opened_database(options: Options, run: str) -> Iterator[Dialect]:
+    """Open the central database if it is meant, else the one of a run."""
+    if options.central:
+        refuse_with_central(RUN=options.run)
+        with find_central(options).opened() as central:
+            yield central
+    else:
+        with opened(find_databases(data_dir(options), [run])[0]) as db:
+            yield db
+
+
+def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: OnProgress) -> Plan:
     """Migrate the database of a run that nobody plays, and update its header."""
     directory = RunDirectory(database.resolve().parent)
     owned = database.name == directory.database.name
@@ -73,7 +88,7 @@ def migrate_run(database: Path, target: str, start: str | None, keep_backup: boo
         _acquire(directory)
     try:
         header = _read_header(directory.path / "metadata.json") if owned else None
-        done = migrate(database, target, start, keep_backup=keep_backup, told=shown)
+        done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
         if header is not None and header.get("schema_version") != target:
             _write_header(directory.path / "metadata.json", header | {"schema_version": target})
     finally:

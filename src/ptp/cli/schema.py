@@ -6,25 +6,28 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import apsw
-
-from ptp.aggregation import drift as central_drift
-from ptp.aggregation import migration as central_migration
-from ptp.aggregation import stamp as central_stamp
+from ptp.aggregation.dialect import CENTRAL_SCHEMAS
 from ptp.cli.common import data_dir
-from ptp.cli.databases import find_central, find_databases, migrate_run, refuse_with_central, version_of
+from ptp.cli.databases import (
+    find_central,
+    find_databases,
+    migrate_run,
+    opened_database,
+    refuse_with_central,
+    version_of,
+)
 from ptp.cli.output import answer, print_json, print_table, say
 from ptp.cli.parser import Options
 from ptp.cli.progress import work_shown
 from ptp.errors import PtpError
 from ptp.recording.packed import readable
-from ptp.versioning import SCHEMA_VERSION
-from ptp.versioning import central as central_schema
-from ptp.versioning.migration import Plan, opened, plan
-from ptp.versioning.schema import VERSIONS, check_target
-from ptp.versioning.stamp import Loss, Migration, read_history, read_version
-from ptp.versioning.verify import Verified
-from ptp.versioning.verify import verify as verify_run
+from ptp.versioning import migration
+from ptp.versioning.migration import Plan
+from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS
+from ptp.versioning.sqlite import opened
+from ptp.versioning.stamp import Loss, Migration, known_version, read_history, read_version
+from ptp.versioning.verify import Verified, verify_file
+from ptp.versioning.verify import verify as verify_open
 
 
 def migrate(options: Options) -> int:
@@ -32,9 +35,9 @@ def migrate(options: Options) -> int:
     if options.central:
         refuse_with_central(RUN=options.runs, **{"from": options.start}, keep_backup=options.keep_backup)
         return _migrate_central(options)
-    target = check_target(options.to or SCHEMA_VERSION)
+    target = RUN_SCHEMAS.check_target(options.to or RUN_SCHEMAS.newest)
     if options.start is not None:
-        check_target(options.start)
+        RUN_SCHEMAS.check_target(options.start)
     databases = find_databases(data_dir(options), options.runs)
     one = len(databases) == 1 and bool(options.runs)
     if not one:
@@ -42,7 +45,8 @@ def migrate(options: Options) -> int:
 
     def work(database: Path) -> Plan:
         if options.dry_run:
-            return plan(database, target, options.start)
+            with opened(database) as db:
+                return migration.plan(db, target, options.start)
         with work_shown(options.talks) as shown:
             return migrate_run(database, target, options.start, options.keep_backup, shown)
 
@@ -55,11 +59,9 @@ def migrate(options: Options) -> int:
 
 
 def _migrate_central(options: Options) -> int:
-    central = find_central(options)
-    target = central_schema.check_target(options.to or central_schema.CENTRAL_VERSION)
-    work = central_migration.plan if options.dry_run else central_migration.migrate
-    with central.connected(make=not options.dry_run) as connection:
-        done = work(connection, central, target)
+    target = CENTRAL_SCHEMAS.check_target(options.to or CENTRAL_SCHEMAS.newest)
+    with find_central(options).opened(make=not options.dry_run) as db:
+        done = migration.plan(db, target) if options.dry_run else migration.migrate(db, target)
     facts = {"dry_run": options.dry_run, "migrations": [done], "failed": []}
     return answer(options, facts, *_describe(done, options.dry_run))
 
@@ -120,7 +122,7 @@ def verify(options: Options) -> int:
         refuse_with_central(RUN=options.runs)
         results = [_verified_central(options)]
     else:
-        results = [verify_run(readable(database)) for database in find_databases(data_dir(options), options.runs)]
+        results = [verify_file(readable(database)) for database in find_databases(data_dir(options), options.runs)]
     lines = [line for result in results for line in _verdict(result)]
     answer(options, results, *(lines or [_nothing(options, None)]))
     return 0 if all(result.good for result in results) else 1
@@ -133,36 +135,22 @@ def _verdict(result: Verified) -> Iterator[str]:
 
 
 def _verified_central(options: Options) -> Verified:
-    central = find_central(options)
-    with central.connected() as connection:
-        return central_drift.verify(connection, central)
+    with find_central(options).opened() as db:
+        return verify_open(db)
 
 
 def history(options: Options) -> int:
     """Show the migrations of a database, or every schema."""
-    if options.central:
-        refuse_with_central(RUN=options.run)
-        return _print_history(*_history_of_central(options), options.json)
-    if options.run is not None:
-        return _print_history(*_history_of_run(options), options.json)
+    versions = RUN_SCHEMAS.versions
+    if options.central or options.run is not None:
+        with opened_database(options, options.run) as db:
+            version = known_version(db) if options.central else read_version(db) or NO_VERSION
+            return _print_history(db.name, version, read_history(db), options.json)
     if options.json:
-        print_json([{"version": version, "changes": changes} for version, changes in VERSIONS.items()])
+        print_json([{"version": version, "changes": changes} for version, changes in versions.items()])
     else:
-        print_table(("schema", "what it changed"), list(VERSIONS.items()))
+        print_table(("schema", "what it changed"), list(versions.items()))
     return 0
-
-
-def _history_of_run(options: Options) -> tuple[str, str, list[Migration]]:
-    database = find_databases(data_dir(options), [options.run])[0]
-    with opened(database, apsw.SQLITE_OPEN_READONLY) as connection:
-        return str(database), read_version(connection, database), read_history(connection)
-
-
-def _history_of_central(options: Options) -> tuple[str, str, list[Migration]]:
-    central = find_central(options)
-    with central.connected() as connection:
-        version = central_schema.check_found(central_stamp.read_version(connection, central), central)
-        return str(central), version, central_stamp.read_history(connection)
 
 
 def _print_history(database: str, version: str, migrations: list[Migration], as_json: bool) -> int:

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from ptp import __version__
+from ptp.aggregation.dialect import CENTRAL_SCHEMAS
 from ptp.aggregation.server import Central
-from ptp.aggregation.stamp import read_version
 from ptp.cli.common import data_dir, named_run
 from ptp.cli.databases import find_central, version_of
 from ptp.cli.output import print_json, print_table
@@ -24,7 +24,9 @@ from ptp.errors import PtpError, UsageError
 from ptp.recording import RunDirectory, list_runs
 from ptp.records import Metadata
 from ptp.snapshots.snapshot import FORMAT, MAGIC
-from ptp.versioning import SCHEMA_VERSION, central, configs, schema
+from ptp.versioning import SCHEMA_VERSION, configs
+from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS
+from ptp.versioning.stamp import read_version
 from ptp.worlds.gameboy.profiles import profile_names
 
 NOT_SET_UP = "not set up"
@@ -67,7 +69,7 @@ def installed() -> dict[str, Check]:
         "code": __version__,
         "schema": SCHEMA_VERSION,
         "config": VERSION,
-        "central": central.CENTRAL_VERSION,
+        "central": CENTRAL_SCHEMAS.newest,
         "snapshot format": str(FORMAT),
         "PyBoy state": pyboy_state_version(),
         "ROM profile": ", ".join(profile_names()),
@@ -98,13 +100,13 @@ def _checked_central(database: Central, check: Check) -> Check:
     if not database.exists():
         return msgspec.structs.replace(check, found=NOT_SET_UP)
     try:
-        with database.connected() as connection:
-            version = read_version(connection, database)
+        with database.opened() as db:
+            version = read_version(db)
     except PtpError:
         return msgspec.structs.replace(check, found="unreachable", run="ptp db status")
     if version == check.here:
         return msgspec.structs.replace(check, found=version)
-    remedy = "ptp schema migrate --central" if version is None or version in central.VERSIONS else UPGRADE
+    remedy = "ptp schema migrate --central" if version is None or version in CENTRAL_SCHEMAS.versions else UPGRADE
     return msgspec.structs.replace(check, found=version or "empty", run=remedy)
 
 
@@ -118,9 +120,9 @@ def _schema_of(directory: RunDirectory) -> str:
 def _schema_remedy(found: str, here: str, run: str) -> str | None:
     if found == here:
         return None
-    if found == schema.NO_VERSION:
+    if found == NO_VERSION:
         return f"ptp schema migrate {run or 'RUN'} --from 1.0"
-    if found in schema.VERSIONS:
+    if found in RUN_SCHEMAS.versions:
         return f"ptp schema migrate {run}".rstrip()
     return f"ptp schema verify {run}".rstrip() if found == "unreadable" else UPGRADE
 

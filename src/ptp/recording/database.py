@@ -12,12 +12,13 @@ import apsw
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.recording.packed import is_packed, readable
 from ptp.versioning import SCHEMA_VERSION, schema_sql
-from ptp.versioning.schema import check_found
-from ptp.versioning.stamp import read_version
+from ptp.versioning.sqlite import SQLite
+from ptp.versioning.stamp import known_version
 
 _WRITABLE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 PAGE = 8192  # bytes; the state of a Game Boy game takes 3 KB, and two would leave much of a smaller page empty
 CHECKPOINT = 2000  # pages in the log before they are moved into the database, which waits for the disk
+TAPELESS = frozenset({"1.0", "1.1", "1.2", "2.0"})  # schemas that keep no steps
 OLDEST_SQLITE = (3, 51, 3)  # before this a crash during a WAL reset can corrupt the database
 
 
@@ -46,7 +47,7 @@ def open_for_writing(path: Path) -> apsw.Connection:
     check_sqlite()
     _refuse_archived(path)
     connection = apsw.Connection(str(path), flags=_WRITABLE)
-    version = check_found(read_version(connection, path), path)
+    version = known_version(SQLite(connection, path))
     if version != SCHEMA_VERSION:
         connection.close()
         remedy = f"bring it to {SCHEMA_VERSION} with `ptp schema migrate {path.parent}`"
@@ -81,7 +82,7 @@ class Database:
         with self._translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
             self._connection.set_busy_timeout(5000)
-            self.version = check_found(read_version(self._connection, path), path)
+            self.version = known_version(SQLite(self._connection, path))
             if self.version != SCHEMA_VERSION:
                 from ptp.versioning.views import add_views
 

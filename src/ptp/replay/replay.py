@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from ptp.errors import RunUnreadable, UsageError
+from ptp.recording.database import TAPELESS
 from ptp.replay.tape import Tape, TapeStep
-from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, make_world
 
 
@@ -38,7 +38,7 @@ class Replay:
 
     def __init__(self, tape: Tape, from_tick: int = 1, *, trusted: bool = False) -> None:
         if not tape.length:
-            why = "no steps" if tape.schema == SCHEMA_VERSION else f"schema {tape.schema}, which keeps no tape"
+            why = f"schema {tape.schema}, which keeps no tape" if tape.schema in TAPELESS else "no steps"
             raise RunUnreadable(f"run {tape.metadata.run_id} has {why}; there is nothing to replay")
         if not 1 <= from_tick <= tape.length:
             raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")

@@ -21,10 +21,10 @@ from ptp._util.ids import derive_seed
 from ptp.errors import PtpError, ReplayDiverged, RunUnreadable, SnapshotError, WorldError
 from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
+from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import check_world
-from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, make_world
 
 PICTURES = 2_000  # pictures that the server remembers
@@ -98,7 +98,7 @@ class _Projector:
     def __init__(self, directory: RunDirectory) -> None:
         self.path = directory.path
         self._tape = Tape(directory)
-        if not self._tape.length and self._tape.schema != SCHEMA_VERSION:
+        if not self._tape.length and self._tape.schema in TAPELESS:
             about = f"run {directory.run_id} has schema {self._tape.schema}, which keeps no tape"
             raise RunUnreadable(f"{about}; only the pictures that it kept can be shown")
         self.rewinds = self._tape.metadata.rewinds

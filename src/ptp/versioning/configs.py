@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
 from ptp.errors import UnknownName
-from ptp.versioning.paths import Step, neighbours, shortest_path
+from ptp.versioning import paths
+from ptp.versioning.paths import Step
 from ptp.versioning.rules import Rule, apply_rules, inverse, parse_rules
 
 T = TypeVar("T")
@@ -53,9 +54,7 @@ def step_rules(step: Step) -> tuple[Rule, ...]:
 
 def find_path(start: str, goal: str) -> tuple[Step, ...]:
     """Return the steps from one known version to another."""
-    path = shortest_path(neighbours(VERSIONS), start, goal)
-    assert path is not None, "neighbours join every version"
-    return path
+    return paths.find_path(VERSIONS, start, goal)
 
 
 @cache

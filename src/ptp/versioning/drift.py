@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import msgspec
 
-from ptp.versioning.schema import OPTIONAL_TABLES
-from ptp.versioning.shape import Column, Shape, shape_of
+from ptp.versioning.dialect import Dialect, read_shape
+from ptp.versioning.shape import Shape, View
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -21,90 +20,75 @@ class Finding(msgspec.Struct, frozen=True):
     fix: str
 
 
-SCHEMA_KINDS = ("missing_tables", "extra_tables", "table_schema_changes", "missing_indexes", "extra_indexes")
+SCHEMA_KINDS = (
+    "missing_tables", "extra_tables", "table_schema_changes", "missing_indexes", "extra_indexes", "missing_views",
+    "extra_views", "view_changes",
+)  # fmt: skip
+
+_CHANGED = {"indexes": "missing_indexes", "views": "view_changes"}
+_NO_COLUMN = "the column is missing"
+_IF = " -- if nobody needs it"
 
 
-class Fixes(NamedTuple):
-    """How a kind of database is mended."""
-
-    add_column: Callable[[str, str, Column], str]
-    """Takes a table, a column and what it should be."""
-    change_column: Callable[[str, str, Column, str], str]
-    """Takes the SQL that creates the table too."""
-
-
-SQLITE_FIXES = Fixes(
-    lambda table, column, facts: f"ALTER TABLE {table} ADD COLUMN {column} {facts.type};",
-    lambda table, column, facts, create: f"make {table} anew and copy its rows: {create}",
-)
-
-
-def schema_drift(found: Shape, version: str) -> list[Finding]:
-    """Compare the shape of a run database with the one its version should have."""
-    return compare(found, shape_of(version), version, OPTIONAL_TABLES.get(version, set()), SQLITE_FIXES)
-
-
-def compare(found: Shape, wanted: Shape, version: str, optional: set[str], fixes: Fixes) -> list[Finding]:
-    """Compare the shape of a database with the one it should have, but for tables that it may have."""
-    return [*_tables(found, wanted, version, optional), *_columns(found, wanted, fixes), *_indexes(found, wanted)]
-
-
-def missing_parts(found: Shape, wanted: Shape) -> list[str]:
-    """Return the tables and columns that a database lacks."""
+def schema_drift(db: Dialect, version: str) -> list[Finding]:
+    """Compare the shape of a database with the one its version should have."""
+    found, wanted, sql = read_shape(db), db.shape_of(version), db.schemas.creations(version)
+    optional = db.schemas.may_have.get(version, set())
+    tables = {name: columns for name, columns in found.tables.items() if name not in optional or name in wanted.tables}
     return [
-        name
-        for table, columns in wanted.tables.items()
-        if table != "_schema_version"
-        for name in (
-            [f"{table}.{column}" for column in columns if column not in found.tables[table]]
-            if table in found.tables
-            else [table]
-        )
+        *_parts("tables", tables, wanted.tables, sql, version),
+        *_columns(db, found, wanted, sql),
+        *_parts("indexes", found.indexes, wanted.indexes, sql, version),
+        *_parts("views", found.views, wanted.views, sql, version),
     ]
 
 
-def _tables(found: Shape, wanted: Shape, version: str, optional: set[str]) -> Iterator[Finding]:
-    for table in _lacking(wanted.tables, found.tables):
-        yield Finding("missing_tables", table, f"schema {version} has it", one_line(wanted.sql[table]))
-    for table in _lacking(found.tables, {*wanted.tables, *optional}):
-        fix = f"DROP TABLE {table}; -- if nobody needs it"
-        yield Finding("extra_tables", table, f"schema {version} does not have it", fix)
+def missing_parts(db: Dialect, version: str) -> list[str]:
+    """Return the tables and columns of a version that a database lacks."""
+    drift = schema_drift(db, version)
+    return [each.name for each in drift if each.kind == "missing_tables" or each.problem == _NO_COLUMN]
 
 
-def _columns(found: Shape, wanted: Shape, fixes: Fixes) -> Iterator[Finding]:
+def _parts(
+    kind: Literal["tables", "indexes", "views"],
+    found: Mapping[str, object],
+    wanted: Mapping[str, object],
+    sql: Mapping[str, str],
+    version: str,
+) -> Iterator[Finding]:
+    for name, part in wanted.items():
+        create = _one_line(sql[name])
+        if name not in found:
+            yield Finding(f"missing_{kind}", name, f"schema {version} has it", create)
+        elif kind in _CHANGED and found[name] != part:
+            yield Finding(_CHANGED[kind], name, "is not as it should be", f"{_drop(kind, name, found[name])} {create}")
+    for name, part in found.items():
+        if name not in wanted:
+            fix = f"{_drop(kind, name, part)}{_IF}"
+            yield Finding(f"extra_{kind}", name, f"schema {version} does not have it", fix)
+
+
+def _columns(db: Dialect, found: Shape, wanted: Shape, sql: Mapping[str, str]) -> Iterator[Finding]:
+    kind = "table_schema_changes"
     for table, columns in wanted.tables.items():
         there = found.tables.get(table, columns)
         for column, facts in columns.items():
             name = f"{table}.{column}"
             if column not in there:
-                fix = fixes.add_column(table, column, facts)
-                yield Finding("table_schema_changes", name, "the column is missing", fix)
+                yield Finding(kind, name, _NO_COLUMN, f"ALTER TABLE {table} ADD COLUMN {column} {facts.definition};")
             elif there[column] != facts:
-                problem = f"is {there[column]}, should be {facts}"
-                fix = fixes.change_column(table, column, facts, one_line(wanted.sql[table]))
-                yield Finding("table_schema_changes", name, problem, fix)
-        for column in _lacking(there, columns):
-            fix = f"ALTER TABLE {table} DROP COLUMN {column}; -- if nobody needs it"
-            yield Finding("table_schema_changes", f"{table}.{column}", "the column is extra", fix)
+                fix = db.change_column(table, column, facts, _one_line(sql[table]))
+                yield Finding(kind, name, f"is {there[column]}, should be {facts}", fix)
+        for column in there:
+            if column not in columns:
+                fix = f"ALTER TABLE {table} DROP COLUMN {column};{_IF}"
+                yield Finding(kind, f"{table}.{column}", "the column is extra", fix)
 
 
-def _indexes(found: Shape, wanted: Shape) -> Iterator[Finding]:
-    for name, index in wanted.indexes.items():
-        create = one_line(wanted.sql[name])
-        if name not in found.indexes:
-            yield Finding("missing_indexes", name, f"the index on {index.table} is missing", create)
-        elif found.indexes[name] != index:
-            problem = f"is on {found.indexes[name].table}, not as it should be"
-            yield Finding("missing_indexes", name, problem, f"DROP INDEX {name}; {create}")
-    for name in _lacking(found.indexes, wanted.indexes):
-        fix = f"DROP INDEX {name}; -- if nobody needs it"
-        yield Finding("extra_indexes", name, f"an index on {found.indexes[name].table} that the schema lacks", fix)
+def _drop(kind: str, name: str, part: object) -> str:
+    noun = {"tables": "TABLE", "indexes": "INDEX", "views": "VIEW"}[kind]
+    return f"DROP {'MATERIALIZED ' if isinstance(part, View) and part.materialized else ''}{noun} {name};"
 
 
-def _lacking(names: Iterable[str], known: Container[str]) -> list[str]:
-    return [name for name in names if name not in known]
-
-
-def one_line(sql: str) -> str:
-    """Return a statement without its comments, on one line."""
-    return " ".join(re.sub(r"--[^\n]*", "", sql).split()) + ";"
+def _one_line(sql: str) -> str:
+    return f"{' '.join(sql.split())};"

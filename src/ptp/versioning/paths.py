@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal, NamedTuple
-
-Direction = Literal["up", "down"]
 
 
 class Step(NamedTuple):
@@ -15,7 +12,7 @@ class Step(NamedTuple):
 
     start: str
     goal: str
-    direction: Direction
+    direction: Literal["up", "down"]
 
     @property
     def name(self) -> str:
@@ -27,24 +24,10 @@ class Step(NamedTuple):
         return f"{self.start} -> {self.goal}"
 
 
-def neighbours(versions: Iterable[str]) -> tuple[Step, ...]:
-    """Return the steps between versions that follow each other, in both directions."""
+def find_path(versions: Iterable[str], start: str, goal: str) -> tuple[Step, ...]:
+    """Return the steps between two of the *versions*, which are given oldest first."""
     ordered = list(versions)
-    pairs = list(pairwise(ordered))
-    return tuple(Step(old, new, "up") for old, new in pairs) + tuple(Step(new, old, "down") for old, new in pairs)
-
-
-def shortest_path(steps: Iterable[Step], start: str, goal: str) -> tuple[Step, ...] | None:
-    """Return the fewest steps from *start* to *goal*, none when they are the same, or None when there is no way."""
-    known = tuple(steps)
-    found: dict[str, tuple[Step, ...]] = {start: ()}
-    waiting = deque([start])
-    while waiting:
-        here = waiting.popleft()
-        if here == goal:
-            return found[here]
-        for step in known:
-            if step.start == here and step.goal not in found:
-                found[step.goal] = (*found[here], step)
-                waiting.append(step.goal)
-    return None
+    first, last = ordered.index(start), ordered.index(goal)
+    if first <= last:
+        return tuple(Step(old, new, "up") for old, new in pairwise(ordered[first : last + 1]))
+    return tuple(Step(new, old, "down") for old, new in reversed([*pairwise(ordered[last : first + 1])]))

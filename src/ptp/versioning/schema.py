@@ -1,50 +1,126 @@
-"""The schemas that a run database can have; each version is a file of SQL, and so is each step to a neighbour."""
+"""The schemas that a database can have; each version is a file of SQL, and so is each step to a neighbour."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Mapping, Set
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from ptp.errors import RunUnreadable, UnknownName
-
-if TYPE_CHECKING:
-    from ptp.versioning.paths import Step
+from ptp.errors import PtpError, RunUnreadable, UnknownName
+from ptp.versioning.paths import Step, find_path
 
 SCHEMA_VERSION = "2.2"
 NO_VERSION = "0.0"
-"""What a database without a version table has."""
+"""What a run database without a version table is said to have."""
 
-VERSIONS = {
-    "1.0": "the first twelve tables",
-    "1.1": "adds performance_profiles",
-    "1.2": "adds screenshots.metadata, and screenshots where they are not there yet",
-    "2.0": "renames decisions to action_history; adds context_version and execution_duration_ms",
-    "2.1": "adds steps (the tape), episodes, and indexes on ticks",
-    "2.2": "adds how episodes began, infos, model calls, changed settings, notices, snapshots, and the seal",
-}
-"""Every version, oldest first, and what it changed."""
-
-OPTIONAL_TABLES = {"1.0": {"screenshots"}, "1.1": {"screenshots"}}
-"""Tables that a version does not ask for but can hold."""
-
+_CREATE = re.compile(r"CREATE (?:UNIQUE |MATERIALIZED )?(?:TABLE|INDEX|VIEW) (\w+)")
 _RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
 
 
+class Schemas(NamedTuple):
+    """Every version that a kind of database can have."""
+
+    noun: str
+    package: str
+    """Has the SQL of each version in its folder `sql`, and that of each step in `sql/steps`."""
+    versions: Mapping[str, str]
+    """Each version, oldest first, and what it changed."""
+    unreadable: type[PtpError]
+    unversioned: str
+    """What is said of a database that names no version."""
+    may_have: Mapping[str, Set[str]] = {}
+    """Tables that a version does not ask for but can hold."""
+    may_lack: Mapping[str, Set[str]] = {}
+    """Tables, columns and indexes that some databases of a version never got; a migration adds them first."""
+
+    @property
+    def newest(self) -> str:
+        """The version that new databases have."""
+        return list(self.versions)[-1]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step there is, those up first."""
+        oldest, newest = next(iter(self.versions)), self.newest
+        return (*self.path(oldest, newest), *self.path(newest, oldest))
+
+    def path(self, start: str, goal: str) -> tuple[Step, ...]:
+        """Return the steps from one known version to another."""
+        return find_path(self.versions, start, goal)
+
+    def sql(self, version: str) -> str:
+        """Return the SQL that creates a database of a version."""
+        return self._read(f"{version}.sql")
+
+    def step_sql(self, step: Step) -> str:
+        """Return the SQL that takes a database to a neighbouring version."""
+        return self._read("steps", f"{step.name}.sql")
+
+    def checksum(self, step: Step) -> str:
+        """Return the SHA-256 of a step's SQL."""
+        return hashlib.sha256(self.step_sql(step).encode()).hexdigest()
+
+    def creations(self, version: str) -> dict[str, str]:
+        """Return the statement that creates each table, index and view of a version."""
+        return {found[1]: text for text in statements(self.sql(version)) if (found := _CREATE.match(text))}
+
+    def _read(self, *names: str) -> str:
+        return files(self.package).joinpath("sql", *names).read_text(encoding="utf-8")
+
+    def check_target(self, version: str) -> str:
+        """Return *version* if it is one to migrate to."""
+        if version not in self.versions:
+            raise UnknownName(f"{self.noun} version", version, list(self.versions), f"known: {self._known}")
+        return version
+
+    def check_found(self, version: str | None, where: object) -> str:
+        """Return the version that was found in a database, if this ptp can work with it."""
+        if version is None:
+            raise self.unreadable(f"{where} {self.unversioned}")
+        if version in self.versions:
+            return version
+        if _is_newer(version, self.newest):
+            raise self.unreadable(
+                f"{where} has {self.noun} {version}, and this ptp knows {self.newest} at most; get a newer ptp: "
+                "`pip install --upgrade ptp`"
+            )
+        raise self.unreadable(
+            f"{where} has the unknown {self.noun} {version!r}; known: {self._known}; see `ptp schema`"
+        )
+
+    @property
+    def _known(self) -> str:
+        return ", ".join(self.versions)
+
+
+RUN_SCHEMAS = Schemas(
+    noun="schema",
+    package="ptp.versioning",
+    versions={
+        "1.0": "the first twelve tables",
+        "1.1": "adds performance_profiles",
+        "1.2": "adds screenshots.metadata, and screenshots where they are not there yet",
+        "2.0": "renames decisions to action_history; adds context_version and execution_duration_ms",
+        "2.1": "adds steps (the tape), episodes, what was given up by going back, events, and indexes on ticks",
+        "2.2": "adds how episodes began, infos, model calls, changed settings, notices, snapshots, and the seal",
+    },
+    unreadable=RunUnreadable,
+    unversioned=f"has no _schema_version (schema {NO_VERSION}); if its tables are those of an old schema, say of which "
+    "one: `ptp schema migrate RUN --from 1.0`",
+    may_have={"1.0": {"screenshots"}, "1.1": {"screenshots"}},
+    may_lack={  # the SQL that the history of the schemas gives for 1.0 to 2.0 passes 1.1 and 1.2 by
+        "2.0": {"performance_profiles", "idx_performance_profile_run"}
+        | {f"screenshots.{name}" for name in ("timestamp", "screen_type", "file_size_bytes", "annotations")},
+    },
+)
+
+
 def schema_sql(version: str = SCHEMA_VERSION) -> str:
-    """Return the SQL that creates a database of that version."""
-    return read_sql(f"{version}.sql")
-
-
-def step_sql(step: Step) -> str:
-    """Return the SQL that takes a database to a neighbouring version."""
-    return read_sql("steps", f"{step.name}.sql")
-
-
-def read_sql(*names: str) -> str:
-    """Return the text of one of our files of SQL."""
-    return files("ptp.versioning").joinpath("sql", *names).read_text(encoding="utf-8")
+    """Return the SQL that creates a run database of a version."""
+    return RUN_SCHEMAS.sql(version)
 
 
 def statements(sql: str) -> list[str]:
@@ -65,39 +141,6 @@ def drop_of(statement: str) -> tuple[str, str | None] | None:
     return (found[1] or found[2], found[3]) if found else None
 
 
-def check_target(version: str) -> str:
-    """Return *version* if it is one to migrate to."""
-    if version not in VERSIONS:
-        raise UnknownName("schema version", version, list(VERSIONS), f"known: {', '.join(VERSIONS)}")
-    return version
-
-
-def check_found(version: str, where: object) -> str:
-    """Return the version that was found in a database, if it can be read."""
-    if version in VERSIONS:
-        return version
-    if version == NO_VERSION:
-        raise RunUnreadable(
-            f"{where} has no _schema_version (schema {NO_VERSION}); if its tables are those of an old schema, say of "
-            f"which one: `ptp schema migrate RUN --from 1.0`"
-        )
-    if _is_newer(version):
-        raise RunUnreadable(
-            f"{where} has schema {version}, and this ptp knows {SCHEMA_VERSION} at most; get a newer ptp: "
-            "`pip install --upgrade ptp`"
-        )
-    raise RunUnreadable(f"{where} has the unknown schema {version!r}; known: {', '.join(VERSIONS)}; see `ptp schema`")
-
-
-def _is_newer(version: str) -> bool:
+def _is_newer(version: str, newest: str) -> bool:
     parts = version.split(".")
-    return all(map(str.isdigit, parts)) and [*map(int, parts)] > [*map(int, SCHEMA_VERSION.split("."))]
-
-
-def find_path(start: str, goal: str) -> tuple[Step, ...]:
-    """Return the steps from one known version to another."""
-    from ptp.versioning.paths import neighbours, shortest_path
-
-    path = shortest_path(neighbours(VERSIONS), start, goal)
-    assert path is not None, "neighbours join every version"
-    return path
+    return all(map(str.isdigit, parts)) and [*map(int, parts)] > [*map(int, newest.split("."))]

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-import apsw
 import msgspec
 
 from ptp._util.clock import iso
-from ptp.errors import RunUnreadable
+from ptp.versioning.dialect import Dialect
 from ptp.versioning.paths import Step
-from ptp.versioning.schema import NO_VERSION, schema_sql, statements, step_sql
+from ptp.versioning.schema import statements
 
 MIGRATIONS = """CREATE TABLE IF NOT EXISTS _migrations (
-    migration_id INTEGER PRIMARY KEY,
+    migration_id {key},
     from_version TEXT NOT NULL,
     to_version TEXT NOT NULL,
     migrated_at TIMESTAMP NOT NULL,
     checksum TEXT NOT NULL,
-    row_counts TEXT NOT NULL,
-    dropped TEXT NOT NULL
+    row_counts {json} NOT NULL,
+    dropped {json} NOT NULL
 )"""
 
 
@@ -50,54 +49,56 @@ class Migration(msgspec.Struct, frozen=True):
     dropped: list[Loss]
 
 
-def has_table(connection: apsw.Connection, name: str) -> bool:
-    """Whether the database itself has a table of that name."""
-    query = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?"
-    return connection.execute(query, (name,)).get is not None
-
-
-def read_version(connection: apsw.Connection, where: object) -> str:
-    """Return the schema version of a database, 0.0 when it has no version table."""
-    if not has_table(connection, "_schema_version"):
-        return NO_VERSION
-    versions = [str(version) for (version,) in connection.execute("SELECT version FROM main._schema_version")]
+def read_version(db: Dialect) -> str | None:
+    """Return the schema version of a database, None when it has no version table."""
+    if not db.has_table("_schema_version"):
+        return None
+    versions = [str(version) for (version,) in db.rows("SELECT version FROM _schema_version")]
     if len(versions) != 1:
-        told = ", ".join(versions) or "none"
-        raise RunUnreadable(f"{where} should name one schema version but names {told}; restore it from a copy")
+        named = ", ".join(versions) or "none"
+        raise db.schemas.unreadable(
+            f"{db.name} should name one schema version but names {named}; restore it from a copy"
+        )
     return versions[0]
 
 
-def write_version(connection: apsw.Connection, version: str) -> None:
+def known_version(db: Dialect) -> str:
+    """Return the schema version of a database that this ptp can work with."""
+    return db.schemas.check_found(read_version(db), db.name)
+
+
+def write_version(db: Dialect, version: str) -> None:
     """Say that the database has this schema version now."""
-    if not has_table(connection, "_schema_version"):
-        create = next(text for text in statements(schema_sql()) if "CREATE TABLE _schema_version" in text)
-        connection.execute(create)
-        connection.execute("INSERT INTO _schema_version (version) VALUES (?)", (version,))
-    connection.execute("UPDATE _schema_version SET version = ?", (version,))
+    if not db.has_table("_schema_version"):
+        db.rows(next(text for text in statements(db.schemas.sql(version)) if "CREATE TABLE _schema_version" in text))
+        db.rows("INSERT INTO _schema_version (version) VALUES (?)", version)
+    db.rows("UPDATE _schema_version SET version = ?", version)
 
 
-def checksum_of(step: Step) -> str:
-    """Return the SHA-256 of a step's SQL."""
-    return hashlib.sha256(step_sql(step).encode()).hexdigest()
-
-
-def record_step(connection: apsw.Connection, step: Step, rows: dict[str, int], dropped: Sequence[Loss]) -> None:
+def record_step(db: Dialect, step: Step, rows: dict[str, int], dropped: Sequence[Loss]) -> None:
     """Keep in the database that a step was taken."""
-    connection.execute(MIGRATIONS)
-    connection.execute(
+    db.rows(MIGRATIONS.format(key=db.serial_key, json=db.json_type))
+    db.rows(
         "INSERT INTO _migrations (from_version, to_version, migrated_at, checksum, row_counts, dropped) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        (step.start, step.goal, iso(time.time()), checksum_of(step), json.dumps(rows),
-         msgspec.json.encode(dropped).decode()),
+        step.start, step.goal, iso(time.time()), db.schemas.checksum(step), json.dumps(rows),
+        msgspec.json.encode(dropped).decode(),
     )  # fmt: skip
 
 
-def read_history(connection: apsw.Connection) -> list[Migration]:
+def read_history(db: Dialect) -> list[Migration]:
     """Return the migrations of a database, oldest first."""
-    if not has_table(connection, "_migrations"):
+    if not db.has_table("_migrations"):
         return []
-    query = "SELECT from_version, to_version, migrated_at, checksum, row_counts, dropped FROM main._migrations"
+    query = (
+        "SELECT from_version, to_version, CAST(migrated_at AS TEXT), checksum, CAST(row_counts AS TEXT), "
+        "CAST(dropped AS TEXT) FROM _migrations ORDER BY migration_id"
+    )
     return [
-        Migration(start, goal, at, checksum, json.loads(counts), msgspec.json.decode(dropped, type=list[Loss]))
-        for start, goal, at, checksum, counts, dropped in connection.execute(f"{query} ORDER BY migration_id")
+        Migration(start, goal, _utc(at), checksum, json.loads(counts), msgspec.json.decode(dropped, type=list[Loss]))
+        for start, goal, at, checksum, counts, dropped in db.rows(query)
     ]
+
+
+def _utc(text: str) -> str:
+    return iso(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())

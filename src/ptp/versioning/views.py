@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import apsw
 
-from ptp.versioning.schema import SCHEMA_VERSION, find_path, rename_of, statements, step_sql
-from ptp.versioning.shape import Column, read_shape, shape_of
+from ptp.versioning.dialect import read_shape
+from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION, rename_of, statements
+from ptp.versioning.shape import Column
+from ptp.versioning.sqlite import SQLite, shape_of
 
 
 def add_views(connection: apsw.Connection, version: str) -> None:
     """Make an open database of an old *version* answer like one of the newest; the file itself stays as it is."""
-    tables = read_shape(connection).tables
+    tables = read_shape(SQLite(connection, "an old run")).tables
     older = old_names(version)
     for name, columns in shape_of(SCHEMA_VERSION).tables.items():
         source = older.get(name, name)
@@ -24,17 +24,10 @@ def add_views(connection: apsw.Connection, version: str) -> None:
 def old_names(version: str) -> dict[str, str]:
     """Return what the tables that were renamed since *version* were called in it, by their newest name."""
     names: dict[str, str] = {}
-    for old, new in _renames(version):
-        names[new] = names.pop(old, old)
+    for step in RUN_SCHEMAS.path(version, SCHEMA_VERSION):
+        for old, new in filter(None, map(rename_of, statements(RUN_SCHEMAS.step_sql(step)))):
+            names[new] = names.pop(old, old)
     return names
-
-
-def _renames(version: str) -> Iterator[tuple[str, str]]:
-    for step in find_path(version, SCHEMA_VERSION):
-        for statement in statements(step_sql(step)):
-            renamed = rename_of(statement)
-            if renamed is not None:
-                yield renamed
 
 
 def _view(name: str, columns: dict[str, Column], source: str, there: dict[str, Column]) -> str:

@@ -4,7 +4,9 @@ ALTER TABLE abandoned_steps ADD COLUMN info TEXT;
 ALTER TABLE abandoned_steps ADD COLUMN actor TEXT;
 ALTER TABLE events ADD COLUMN title TEXT;
 ALTER TABLE events ADD COLUMN place INTEGER;
-UPDATE events SET title = kind, place = CAST(substr(event_id, 38) AS INTEGER);
+-- Our own ids end in a slash and the place; of others it is not known.
+UPDATE events SET title = kind,
+    place = CASE WHEN substr(event_id, 37, 1) = '/' THEN CAST(substr(event_id, 38) AS INTEGER) END;
 ALTER TABLE errors ADD COLUMN tick INTEGER;
 UPDATE errors SET tick = context ->> 'tick' WHERE json_valid(context);
 
@@ -76,4 +78,3 @@ CREATE TABLE seals (
     records INTEGER,
     digest TEXT NOT NULL
 );
-

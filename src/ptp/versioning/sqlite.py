@@ -1,0 +1,106 @@
+"""SQLite, as the databases of runs are kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from ptp.errors import RecordingError, RunUnreadable
+from ptp.versioning.dialect import read_shape
+from ptp.versioning.schema import RUN_SCHEMAS
+from ptp.versioning.shape import Column, Shape
+
+# Names are in lower case, since SQLite takes them so.
+_COLUMNS = """
+SELECT lower(made.name), lower(field.name), field.type, field."notnull", field.dflt_value, field.pk
+FROM main.sqlite_schema AS made JOIN pragma_table_xinfo(made.name, 'main') AS field
+WHERE made.type = 'table' AND made.name NOT GLOB 'sqlite_*' ORDER BY made.rowid, field.cid
+"""
+_INDEXES = """
+SELECT lower(made.name), lower(made.tbl_name),
+       (SELECT group_concat(lower(coalesce(name, '')), ', ' ORDER BY seqno) FROM pragma_index_info(made.name, 'main')),
+       (SELECT "unique" FROM pragma_index_list(made.tbl_name, 'main') WHERE name = made.name)
+FROM main.sqlite_schema AS made WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid
+"""
+
+
+class SQLite:
+    """The open database of a run."""
+
+    schemas = RUN_SCHEMAS
+    starts_empty = False
+    serial_key = "INTEGER PRIMARY KEY"
+    json_type = "TEXT"
+    columns_query = _COLUMNS
+    indexes_query = _INDEXES
+    views_query = "SELECT lower(name), 0, sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid"
+
+    def __init__(self, connection: apsw.Connection, where: object) -> None:
+        self.connection = connection
+        self.name = self.argument = str(where)
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement to its end and return the rows it gives."""
+        return list(self.connection.execute(sql, values))
+
+    def has_table(self, name: str) -> bool:
+        """Whether the file has such a table; a temporary view of that name is none."""
+        return bool(self.rows("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?", name))
+
+    def shape_of(self, version: str) -> Shape:
+        """Return the shape that a version has."""
+        return shape_of(version)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Begin a transaction, and be its only writer from the start."""
+        self.connection.pragma("journal_mode", "wal")  # what a crash leaves in it can be read without writing
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def change_column(self, table: str, column: str, facts: Column, create: str) -> str:
+        """Return what to do by hand, since SQLite can't change a column."""
+        return f"make {table} anew and copy its rows: {create}"
+
+
+@cache
+def shape_of(version: str) -> Shape:
+    """Return the shape that a version has."""
+    connection = apsw.Connection(":memory:")
+    try:
+        connection.execute(RUN_SCHEMAS.sql(version))
+        return read_shape(SQLite(connection, ":memory:"))
+    finally:
+        connection.close()
+
+
+@contextmanager
+def opened(database: Path, flags: int = apsw.SQLITE_OPEN_READONLY) -> Iterator[SQLite]:
+    """Open a database and say in words what SQLite says of it."""
+    if not database.exists():
+        raise RunUnreadable(f"{database} is missing; restore the file, or name another run")
+    connection = None
+    try:
+        connection = apsw.Connection(str(database), flags=flags)
+        connection.set_busy_timeout(5000)
+        yield SQLite(connection, database)
+    except apsw.BusyError:
+        raise RecordingError(f"{database} is used by another program; close it and migrate again") from None
+    except (apsw.NotADBError, apsw.CorruptError) as problem:
+        raise RunUnreadable(f"{database} is damaged ({problem}); restore it from a copy") from None
+    except (apsw.Error, OSError) as problem:
+        raise RecordingError(f"{database} can't be used: {problem}; it stays as it is") from None
+    finally:
+        if connection is not None:
+            connection.close()
