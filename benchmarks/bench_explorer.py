@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from benchmarks.common import play, report
-from ptp.agents import AgentOptions, Observation, make_agent
+from ptp.agents import Observation, make_agent
+from ptp.config.tree import Agent as AgentConfig
 from ptp.worlds import find_world, make_world
 
 SEEDS = range(1, 11)
@@ -30,7 +31,7 @@ def decision_microseconds(ticks: int) -> float:
     """Return what one decision takes of the processor on average, from power-on."""
     world = make_world(find_world("tallgrass"))
     observation = world.reset(0)
-    agent = make_agent("explorer", world, AgentOptions(seed=1), lambda: None)
+    agent = make_agent("explorer", world, AgentConfig(), 1)
     spent = 0.0
     for tick in range(ticks):
         seen = Observation(observation, world.state(observation), tick, 1, tick)

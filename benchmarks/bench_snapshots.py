@@ -33,6 +33,7 @@ def milliseconds(work: Callable[[], Any], times: int = 15) -> float:
 def main() -> None:
     world = make_world(find_world("tallgrass"))
     engine = Engine(world, make_agent("random", world, AgentConfig(), 1), RunConfig(), SystemClock(), 1)
+    engine.start()
     for _ in range(100):
         engine.follow("a", ask=False)
     snapshot = take(engine, "run", "random", "benchmark", 0)

@@ -22,11 +22,9 @@ import numpy as np
 from benchmarks.beside import Beside, Loop
 from benchmarks.common import report, seconds
 from benchmarks.lander import STEPS, fly, lander
-from ptp._util.clock import SystemClock
-from ptp.config.tree import Screenshot
-from ptp.engine import Progress
-from ptp.frames import FrameKeeper, StorageProfile, VideoWriter, video_of_run
+from ptp.frames import Camera, StorageProfile, VideoWriter, video_of_run
 from ptp.records import Step
+from ptp.testing import fake_run
 from ptp.worlds import find_world, make_world
 from ptp.worlds.gameboy.profiles import BUILT_IN
 
@@ -62,7 +60,7 @@ def pair(folder: Path) -> tuple[float, float, float]:
         if tick % TURN == 0:
             while video.frames < tick and video.problem is None:
                 time.sleep(0.0002)  # nothing may be encoded at the expense of the other's turn
-            beside.ticked(Progress(ticks=tick))
+            beside.let_it_play(tick)
 
     took = STEPS / rate_filmed(folder, take_turns)
     return beside.ratio(took), STEPS / (took - beside.held_up), STEPS / beside.alone
@@ -73,15 +71,15 @@ def rate_filmed(folder: Path, after: Callable[[int, VideoWriter], None] = lambda
     world = make_world(find_world("LunarLander-v3"), "rgb_array")
     video = video_of_run(folder, world, 1)
     profile = StorageProfile(tier="none", ring_frames=0)
-    keeper = FrameKeeper(world, folder, Screenshot(), profile, SystemClock(), video=video)
+    camera = Camera(fake_run(folder, world), profile, video)
 
     def each(tick: int) -> None:
-        keeper.look([Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "", None)])
+        camera.took([Step(tick, 1, tick, "0", 0.0, False, False, 0.0, "")])
         after(tick, video)
 
     def work() -> None:
         fly(world.env, each)
-        keeper.close()
+        camera.ended(None)  # type: ignore[arg-type] # it does not look at it
 
     rate = STEPS / seconds(work)
     world.close()

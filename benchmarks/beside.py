@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ptp.engine import Progress
 from ptp.records import Record, RunResult
 from ptp.sinks import RunContext, Sink
 
@@ -48,15 +47,16 @@ class Beside(Sink):
     def took(self, records: Sequence[Record]) -> None:
         if self._progress.elapsed - self._looked > STRETCH:
             self._looked = self._progress.elapsed
-            self._let_it_play(self._progress)
+            self.let_it_play(self._progress.ticks)
 
     def ended(self, result: RunResult) -> None:
-        self._let_it_play(self._progress)
+        self.let_it_play(self._progress.ticks)
 
-    def _let_it_play(self, progress: Progress) -> None:
+    def let_it_play(self, ticks: int) -> None:
+        """Let the bare loop do as many ticks as the run has done since its last turn."""
         began = time.perf_counter()
-        self._line.send((progress.ticks - self._ticks) * self._times)
-        self._ticks = progress.ticks
+        self._line.send((ticks - self._ticks) * self._times)
+        self._ticks = ticks
         self.alone += self._line.recv() / self._times
         self.held_up += time.perf_counter() - began
 

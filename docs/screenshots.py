@@ -18,6 +18,7 @@ from ptp.config.tree import BY_FLAG, build
 from ptp.recording import RunDirectory
 from ptp.runner import run
 from ptp.runner.control import ask
+from ptp.runner.protocol import Change, Status
 from ptp.web.server import bind
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -116,9 +117,9 @@ def _play_until(folder: Path, tick: int) -> RunDirectory:
     while not list(folder.glob("records/*/control.sock")):
         time.sleep(0.1)
     directory = RunDirectory(next(folder.glob("records/*/control.sock")).parent)
-    while ask(directory, "status")["tick"] < tick:
+    while (now := ask(directory, Status()).now) is None or now.tick < tick:
         time.sleep(0.05)
-    ask(directory, "set", flags={"--tick-rate-base": "10", "--tick-rate-battle": "2"})
+    ask(directory, Change({"--tick-rate-base": "10", "--tick-rate-battle": "2"}))
     return directory
 
 

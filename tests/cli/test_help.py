@@ -14,9 +14,9 @@ from ptp.cli.output import runnable
 from ptp.cli.parser import Options, Parser, make_parser
 from ptp.cli.verb import Verb, walk
 from ptp.cli.verbs import VERBS
+from ptp.config.changes import CHANGEABLE
 from ptp.config.flags import add_common_flags
 from ptp.config.tree import BY_FLAG
-from ptp.runner.steering import CHANGEABLE
 from ptp.runs.exports import FORMATS, WHATS
 
 EVERY = dict(walk(VERBS))

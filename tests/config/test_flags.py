@@ -40,7 +40,9 @@ def test_options_are_gathered_from_every_flag() -> None:
 
 @pytest.mark.parametrize("item", EXPERIMENT_SETTINGS, ids=lambda item: item.flag)
 def test_a_flag_of_an_experiment_is_answered_with_its_verb(item: Setting) -> None:
-    with pytest.raises(UsageError, match=f"{item.flag} is an option of `ptp experiment run`; leave it out of `ptp run`"):
+    with pytest.raises(
+        UsageError, match=f"{item.flag} is an option of `ptp experiment run`; leave it out of `ptp run`"
+    ):
         values(f"{item.flag}=1")
     assert item.flag not in parser().format_help()
     plan = Parser("ptp experiment run", "Play many runs.")

@@ -134,7 +134,7 @@ def test_a_replay_of_the_same_seed_gives_the_same_hashes() -> None:
     for _ in range(2):
         world = make_world(find_world("FrozenLake-v1"))
         config = build({BY_FLAG["--tick-rate-base"]: 0})
-        agent = make_agent(world, config.agent, 3, lambda: None)
+        agent = make_agent("random", world, config.agent, 3)
         engine = Engine(world, agent, config, ManualClock(), seed=9)
         hashes.append([r.state_hash for _ in range(300) for r in engine.tick() if isinstance(r, Step)])
     assert hashes[0] == hashes[1]

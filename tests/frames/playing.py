@@ -94,7 +94,7 @@ def play(
         storage=Storage(frame_sink=sink),
     )
     directory = RunDirectory.create(folder, uuid7())
-    agent = make_agent(made, config.agent, 1, lambda: None)
+    agent = make_agent("random", made, config.agent, 1)
     engine = Engine(made, agent, config, SystemClock(), 1)
     run = RunContext(directory.path, _metadata(directory, made), config, engine.play, engine)
     if not isinstance(profile, StorageProfile):

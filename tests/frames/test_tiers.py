@@ -316,7 +316,7 @@ def test_a_run_is_warned_at_80_percent_and_goes_on_without_pictures_at_100(tmp_p
     said = []
     for used in (100, 799, 800, 900, 1000, 1200, 100, 850):
         use = watch.measure(used)
-        said.append(([notice.kind for notice in watch.judge(use, 0.0, 1)], watch.full))  # type: ignore[attr-defined]
+        said.append(([notice.kind for notice in watch.judge(use, 0.0, 1)], watch.full))
     assert said == [
         ([], False), ([], False), (["run_nearly_full"], False), ([], False), (["run_full"], True), ([], True),
         ([], False), (["run_nearly_full"], False),
@@ -328,7 +328,7 @@ def test_a_disk_with_little_left_is_left_to_the_database(tmp_path: Path) -> None
     use = watch.measure(0)
     assert watch.full
     (notice,) = watch.judge(use, 0.0, 1)
-    assert "no new pictures are kept" in notice.message  # type: ignore[attr-defined]
+    assert "no new pictures are kept" in notice.message
 
 
 def camera_of(folder: Path, profile: str, screenshot: Screenshot, url: str | None = None) -> Camera:

@@ -12,7 +12,7 @@ from ptp.records import DecisionMade, Event, Record, Step, decode, encode, table
 from ptp.records.table import Kept
 from ptp.versioning import schema_sql
 
-KINDS: tuple[type[msgspec.Struct], ...] = Record.__args__  # type: ignore[attr-defined]
+KINDS: tuple[type[msgspec.Struct], ...] = Record.__args__
 KEPT = [kind for kind in KINDS if issubclass(kind, Kept)]
 EXAMPLES: dict[str, Any] = {"integer": 3, "real": 0.25, "boolean": True, "text": "words", "json": {"a": [1]},
                             "moment": 1_700_000_000.25, "number": 7}  # fmt: skip

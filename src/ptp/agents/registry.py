@@ -48,13 +48,18 @@ def find_agent(name: str, *, trusted: bool = False) -> type[Agent]:
 
 
 def make_agent(
-    world: World, config: AgentConfig, seed: int, wake: Callable[[], None], *, trusted: bool = False
+    name: str,
+    world: World,
+    config: AgentConfig,
+    seed: int,
+    *,
+    wake: Callable[[], None] = lambda: None,
+    trusted: bool = False,
 ) -> Agent:
     """Make an agent for a world, with its options decoded.
 
     A slow one gets a thread of its own, and calls *wake* when it has an answer.
     """
-    name = config.name
     kind = find_agent(name, trusted=trusted)
     given = config.options
     if config.script is not None and "file" in kind.Options.__struct_fields__:

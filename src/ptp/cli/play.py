@@ -27,8 +27,7 @@ from ptp.config.tree import BY_FLAG, build, merge
 from ptp.errors import UsageError
 from ptp.recording import RunDirectory, find_run
 from ptp.records import RunResult
-from ptp.runner import fork, resume, run
-from ptp.runner import protocol
+from ptp.runner import fork, protocol, resume, run
 from ptp.runner.control import ask
 from ptp.sinks import Sink
 

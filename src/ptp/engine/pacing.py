@@ -30,10 +30,10 @@ class Pace:
         """Remember how long a decision took."""
         self._latencies.append(latency_ms)
 
-    def target(self, in_battle: bool, over_budget: bool) -> float:
+    def target(self, engaged: bool, over_budget: bool) -> float:
         """Return the ticks per second to keep now; 0 is as fast as possible."""
         rate: float = self.base
-        if in_battle and self.base and self.engaged:
+        if engaged and self.base and self.engaged:
             rate = self.engaged
         if not self.adaptive:
             return rate

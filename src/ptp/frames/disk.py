@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ptp.records import Notice, Record
+from ptp.records import Notice
 
 NEARLY = 0.8  # of the quota: the point at which a person is warned
 RESERVE = 32_000_000  # bytes of the disk that are left to the database, the log and the snapshots
@@ -66,7 +66,7 @@ class DiskWatch:
         self.full = use.used >= use.quota or use.free < self._reserve
         return use
 
-    def judge(self, use: DiskUse, at: float, tick: int) -> list[Record]:
+    def judge(self, use: DiskUse, at: float, tick: int) -> list[Notice]:
         """Return what a person should know, each thing once until it is over."""
         share = use.used / use.quota
         said = {
@@ -74,7 +74,7 @@ class DiskWatch:
             "run_full": (share >= 1, f"the run takes {use.used:,} bytes, its whole quota; no new pictures are kept"),
             "run_nearly_full": (NEARLY <= share < 1, f"the run takes {share:.0%} of its {use.quota:,} bytes"),
         }
-        notices: list[Record] = []
+        notices: list[Notice] = []
         for kind, (holds, message) in said.items():
             if holds and kind not in self._told:
                 notices.append(Notice(at, tick, "warning", kind, message))

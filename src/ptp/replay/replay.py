@@ -44,9 +44,7 @@ class Replay:
             raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")
         self._tape = tape
         self._from = from_tick
-        self.world: World = make_world(
-            tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted
-        )
+        self.world: World = make_world(tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted)
         self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
 
     def __iter__(self) -> Iterator[TapeStep]:

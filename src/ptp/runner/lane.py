@@ -49,7 +49,9 @@ class Lane:
         self.play = Play(world, clock, secrets.randbelow(2**31) if seed is None else seed)
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7())
         try:
-            self.run = RunContext(directory.path, _introduce(directory, self.play, config, agent, group), config, self.play)
+            self.run = RunContext(
+                directory.path, _introduce(directory, self.play, config, agent, group), config, self.play
+            )
             self._recorder = Recorder(directory, self.run)
         except (PtpError, KeyboardInterrupt):
             directory.discard()
@@ -195,9 +197,7 @@ class Lane:
         )  # fmt: skip
 
 
-def _introduce(
-    directory: RunDirectory, play: Play, config: RunConfig, agent: str, group: str | None
-) -> Metadata:
+def _introduce(directory: RunDirectory, play: Play, config: RunConfig, agent: str, group: str | None) -> Metadata:
     return Metadata(
         run_id=directory.run_id,
         status="running",

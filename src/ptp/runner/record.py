@@ -178,9 +178,7 @@ class RecordVector(VectorWrapper):
             shown = infos["final_obs"][place] if final else singles[place]
             said = _info_of(infos.get("final_info", {}), place) if final else info
             reward = float(rewards[place])
-            lane.stepped(
-                commands[place], Outcome(shown, reward, bool(terminated[place]), bool(truncated[place]), said)
-            )
+            lane.stepped(commands[place], Outcome(shown, reward, bool(terminated[place]), bool(truncated[place]), said))
             if final:
                 self._begin(place, singles[place], None, None, info)
         return observations, rewards, terminated, truncated, infos

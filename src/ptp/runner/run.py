@@ -18,8 +18,8 @@ from ptp.config import RunConfig
 from ptp.engine import Engine
 from ptp.errors import PtpError, UsageError
 from ptp.recording import Recorder, RunDirectory
-from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.recording.packed import is_packed, readable
+from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
 from ptp.replay.travel import travel
@@ -191,7 +191,7 @@ def _make_engine(
 ) -> Engine:
     world = make_world(spec, config.world.render_mode, trusted=trusted.world)
     try:
-        agent = make_agent(world, config.agent, agent_seed, clock.wake, trusted=trusted.agent)
+        agent = make_agent(config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trusted.agent)
         return Engine(world, agent, config, clock, seed)
     except PtpError:
         world.close()

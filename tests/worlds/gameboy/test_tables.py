@@ -9,10 +9,10 @@ import apsw
 import msgspec
 import pytest
 
-from ptp.engine import Happened
 from ptp.recording.database import create_database
 from ptp.recording.history import copy_history, rewind
 from ptp.recording.writer import Writer
+from ptp.records import Event, Rewound
 from ptp.worlds.gameboy import events as game
 from ptp.worlds.gameboy.knowledge import GameBoyKnowledge
 from ptp.worlds.gameboy.state import Member, Move
@@ -35,7 +35,8 @@ def fight(connection: apsw.Connection, run_id: str, ticks: dict[int, msgspec.Str
     """Record events at their ticks, as a run does."""
     writer = Writer(connection, run_id, GAME)
     for tick, event in ticks.items():
-        writer.add([Happened(1_700_000_000.0 + tick, tick, 0, event)])
+        kind = str(event.__struct_config__.tag)
+        writer.add([Event(1_700_000_000.0 + tick, tick, 0, kind, kind, event)])
     writer.close()
 
 
@@ -55,8 +56,9 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
 
 
 def go_back(connection: apsw.Connection, tick: int) -> None:
+    ((before,),) = connection.execute("SELECT count(*) FROM rewinds").fetchall()
     with connection:
-        rewind(connection, RUN, tick, 0.0, "test", 0, GAME)
+        rewind(connection, RUN, Rewound(before + 1, 0.0, 99, tick, "test", 0), GAME)
 
 
 def test_a_battle_that_is_gone_back_into_is_open_again_with_the_turns_until_then(connection: apsw.Connection) -> None:
