@@ -112,7 +112,7 @@ class Ponderer(FakeAgent):
 
 def test_a_slow_agent_is_asked_without_waiting() -> None:
     slow = Ponderer(FakeWorld(), Decision((2,)))
-    agent = BackgroundAgent(slow)
+    agent = BackgroundAgent(slow, lambda: None)
     assert agent.decide(NOTHING) is None
     assert agent.decide(NOTHING) is None
     slow.may_answer.set()
@@ -126,7 +126,7 @@ def test_a_slow_agent_is_asked_without_waiting() -> None:
 def test_an_error_of_a_slow_agent_is_raised_where_it_is_asked() -> None:
     slow = Ponderer(FakeWorld(), ValueError("no idea"))
     slow.may_answer.set()
-    agent = BackgroundAgent(slow)
+    agent = BackgroundAgent(slow, lambda: None)
 
     def wait() -> None:
         while agent.decide(NOTHING) is None:
@@ -139,7 +139,7 @@ def test_an_error_of_a_slow_agent_is_raised_where_it_is_asked() -> None:
 def test_a_slow_agent_hears_everything_and_is_saved_through_its_wrapper() -> None:
     world = FakeWorld()
     slow = Ponderer(world, Decision((1,)))
-    agent = BackgroundAgent(slow)
+    agent = BackgroundAgent(slow, lambda: None)
     agent.on_episode_end(1, 2.0)
     agent.on_step(world.step(1))
     assert slow.episodes == [(1, 2.0)]

@@ -189,7 +189,7 @@ def test_rate_0_never_sleeps_not_even_in_battles() -> None:
 def test_the_adaptive_rate_of_an_unlimited_run_is_not_that_of_battles() -> None:
     game = Game(tick_rate_base=0, tick_rate_battle=2, tick_rate_adaptive=True)
     game.engine.pace.heard(100.0)
-    assert game.engine.pace.target(in_battle=True, over_budget=False) == 10.0
+    assert game.engine.pace.target(engaged=True, over_budget=False) == 10.0
 
 
 def test_a_slow_tick_is_not_made_up_for_by_a_burst() -> None:
@@ -454,7 +454,7 @@ HOUR = 1_700_002_800.0  # 23:00 UTC
 def spender(**flags: Any) -> Game:
     game = Game(*[Decision((1,), cost=0.6)] * 50, **flags)
     game.clock.now = HOUR + 100
-    game.engine._started = game.engine._last_tick = game.clock.now
+    game.engine.play.started = game.engine._last_tick = game.clock.now
     return game
 
 

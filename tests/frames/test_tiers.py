@@ -292,9 +292,9 @@ def test_a_full_disk_costs_pictures_never_the_run(tmp_path: Path, small_disk: Pa
     told = [record for tick in range(1, 300) for record in store.keep(_shot(tick))]
     assert store.counts.failed > 0
     assert store.counts.kept > 10
-    notices = [record for record in told if type(record).__name__ == "Notice"]
+    notices = [record for record in told if isinstance(record, Notice)]
     assert len(notices) == 1
-    assert "the disk is full" in notices[0].message  # type: ignore[attr-defined]
+    assert "the disk is full" in notices[0].message
     assert not [path for path in small_disk.rglob(".*") if path.name != ".lock"]
     for path in list(small_disk.rglob("*.png"))[:20]:
         path.unlink()

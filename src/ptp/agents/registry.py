@@ -14,6 +14,7 @@ from ptp.worlds import World
 
 AGENTS: dict[str, str] = {
     "explorer": "ptp.agents.explorer:ExplorerAgent",
+    "loop": "ptp.agents.loop:LoopAgent",
     "random": "ptp.agents.random:RandomAgent",
     "script": "ptp.agents.script:ScriptAgent",
 }

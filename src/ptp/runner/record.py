@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, SupportsFloat
 
 import gymnasium
+import msgspec
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import iterate
 
@@ -17,7 +21,8 @@ from ptp.records import RunResult, WorldSpec
 from ptp.runner.lane import Lane, settings
 from ptp.sinks import Sink
 from ptp.worlds import Outcome, World
-from ptp.worlds.registry import GYMNASIUM, find_world
+from ptp.worlds.registry import GYMNASIUM, WORLDS, find_world, world_class
+from ptp.worlds.spaces import describe
 
 Env = gymnasium.Env[Any, Any]
 
@@ -42,8 +47,7 @@ class Record(gymnasium.Wrapper[Any, Any, Any, Any]):
     ) -> None:
         """Begin a run; *world* names the environment for replays, where Gymnasium can't make it again by itself."""
         super().__init__(env)
-        spec = _spec_of(env) if world is None else find_world(world)
-        self._lane = Lane(World(spec, env=env), settings(config, data_dir, seed), agent=agent, sinks=sinks)
+        self._lane = Lane(_world_around(env, world), settings(config, data_dir, seed), agent=agent, sinks=sinks)
         self._seeded = False
 
     @property
@@ -116,10 +120,12 @@ class RecordVector(VectorWrapper):
         self._seeded = False
         self._lanes: list[Lane] = []
         for single in _singles(base):
-            spec = _spec_of(single) if world is None else find_world(world)
             group = self._lanes[0].run.run_id if self._lanes else None
             chosen = settings(config, data_dir, None if seed is None else seed + len(self._lanes))
-            self._lanes.append(Lane(World(spec, env=single), chosen, agent=agent, sinks=sinks, group=group))
+            lane_world = _world_around(single, world)
+            if isinstance(base, AsyncVectorEnv):  # its picture is in another process; the tape can draw it
+                lane_world.facts = msgspec.structs.replace(lane_world.facts, render_mode=None)
+            self._lanes.append(Lane(lane_world, chosen, agent=agent, sinks=sinks, group=group))
 
     @property
     def run_ids(self) -> list[str]:
@@ -131,17 +137,14 @@ class RecordVector(VectorWrapper):
     ) -> tuple[Any, dict[str, Any]]:
         """Reset the environments, all or those that `options["reset_mask"]` names."""
         seeds = self._seeds(seed)
-        observations, infos = self.env.reset(seed=seeds if self._differs(seed, seeds) else seed, options=options)
+        given: Any = seeds if any(it is not None for it in seeds) else None
+        observations, infos = self.env.reset(seed=given, options=options)
         mask = (options or {}).get("reset_mask")
         kept = {name: value for name, value in (options or {}).items() if name != "reset_mask"} or None
-        for place, observation in enumerate(iterate(self.single_observations(observations), observations)):
+        for place, observation in enumerate(iterate(self.observation_space, observations)):
             if mask is None or mask[place]:
                 self._begin(place, observation, seeds[place], kept, _info_of(infos, place))
         return observations, infos
-
-    def single_observations(self, observations: Any) -> gymnasium.Space[Any]:
-        """Return the space that a batch of observations is of."""
-        return self.observation_space
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         """Return the seed of each environment; the first reset gives one to those that have none."""
@@ -155,10 +158,6 @@ class RecordVector(VectorWrapper):
             seeds = [lane.play.next_seed() if it is None else it for lane, it in zip(lanes, seeds, strict=True)]
         self._seeded = True
         return seeds
-
-    @staticmethod
-    def _differs(given: object, seeds: list[int | None]) -> bool:
-        return given is None and any(seed is not None for seed in seeds)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Step every environment."""
@@ -201,12 +200,34 @@ class RecordVector(VectorWrapper):
         super().close(**kwargs)
 
 
+def _world_around(env: Env, name: str | None) -> World:
+    """Return the world of an environment that is there already."""
+    spec = _spec_of(env) if name is None else find_world(name)
+    kind = world_class(spec) if spec.entry in WORLDS.values() else World
+    assert issubclass(kind, World)
+    return kind(spec, env=env)
+
+
 def _spec_of(env: Env) -> WorldSpec:
     """Return how an environment is made again, with its arguments and wrappers."""
     if env.spec is None:
         kind = type(env.unwrapped)
-        return WorldSpec(kind.__name__, f"{kind.__module__}:{kind.__qualname__}")
-    return WorldSpec(env.spec.id, GYMNASIUM, {"spec": env.spec.to_json()})
+        module = sys.modules[kind.__module__]
+        own = kind.__module__ == "__main__" and getattr(module, "__file__", None)
+        return WorldSpec(kind.__name__, f"{Path(own).absolute() if own else kind.__module__}:{kind.__qualname__}")
+    return WorldSpec(env.spec.id, WORLDS.get(env.spec.id, GYMNASIUM), {"spec": _json_of(env.spec)})
+
+
+def _json_of(spec: EnvSpec) -> str:
+    """Return Gymnasium's JSON of an environment; its own fails at NumPy's numbers."""
+    wrappers = tuple(replace(wrapper, kwargs=describe(wrapper.kwargs)) for wrapper in spec.additional_wrappers)
+    try:
+        return replace(spec, kwargs=describe(spec.kwargs), additional_wrappers=wrappers).to_json()
+    except (TypeError, ValueError) as problem:
+        raise UsageError(
+            f"{spec.id} has a wrapper or an argument that can't be written down ({problem}); record it further inside, "
+            "or name a world that makes it: ptp.Record(env, world='file.py:Class')"
+        ) from None
 
 
 def _singles(base: SyncVectorEnv | AsyncVectorEnv) -> list[Env]:

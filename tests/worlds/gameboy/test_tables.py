@@ -56,7 +56,7 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
 
 
 def go_back(connection: apsw.Connection, tick: int) -> None:
-    ((before,),) = connection.execute("SELECT count(*) FROM rewinds").fetchall()
+    before = len(connection.execute("SELECT rewind FROM rewinds").fetchall())
     with connection:
         rewind(connection, RUN, Rewound(before + 1, 0.0, 99, tick, "test", 0), GAME)
 
