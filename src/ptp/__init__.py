@@ -14,7 +14,35 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_PUBLIC = {
+if TYPE_CHECKING:
+    from ptp import runs
+    from ptp.agents import Agent, Decision, Observation
+    from ptp.api import open, run
+    from ptp.config import RunConfig
+    from ptp.errors import PtpError
+    from ptp.runner.record import Record, RecordVector
+    from ptp.runs import Run
+    from ptp.sinks import Sink
+    from ptp.worlds import World
+
+__all__ = [
+    "Agent",
+    "Decision",
+    "Observation",
+    "PtpError",
+    "Record",
+    "RecordVector",
+    "Run",
+    "RunConfig",
+    "Sink",
+    "World",
+    "__version__",
+    "open",
+    "run",
+    "runs",
+]
+
+_HOMES = {
     "Agent": "ptp.agents",
     "Decision": "ptp.agents",
     "Observation": "ptp.agents",
@@ -27,34 +55,19 @@ _PUBLIC = {
     "World": "ptp.worlds",
     "open": "ptp.api",
     "run": "ptp.api",
-    "runs": "ptp",
+    "runs": "",  # the room itself can be called: `ptp.runs(status="crashed")`
 }
-
-__all__ = [*_PUBLIC, "__version__"]
-
-if TYPE_CHECKING:
-    from ptp import runs
-    from ptp.agents import Agent, Decision, Observation
-    from ptp.api import open, run
-    from ptp.config import RunConfig
-    from ptp.errors import PtpError
-    from ptp.runner.record import Record, RecordVector
-    from ptp.runs import Run
-    from ptp.sinks import Sink
-    from ptp.worlds import World
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
+    if name not in _HOMES:
         raise AttributeError(f"module 'ptp' has no attribute {name!r}")
-    import importlib
+    from importlib import import_module
 
-    if name == "runs":  # a room that can be called: `ptp.runs(status="crashed")`
-        return importlib.import_module("ptp.runs")
-    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    value = getattr(import_module(_HOMES[name]), name) if _HOMES[name] else import_module(f"ptp.{name}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted({*globals(), *__all__})
