@@ -39,15 +39,15 @@ def events(client: httpx.Client, path: str = "/api/v1/live") -> Generator[tuple[
                 yield name, json.loads(line[6:])
 
 
-def test_a_stream_tells_state_pictures_and_actions_as_they_come(live: Live) -> None:
+def test_a_stream_sends_state_pictures_and_records_as_they_come(live: Live) -> None:
     client, _ = live
     seen: dict[str, Any] = {}
     ticks: list[int] = []
     for name, data in events(client):
         seen[name] = data
-        if name == "actions":
-            ticks += [action["context"]["tick"] for action in data["actions"] if "reward" in action["context"]]
-        if len(ticks) > 40 and {"state", "frame", "actions"} <= seen.keys():
+        if name == "records":
+            ticks += [record["tick"] for record in data["records"] if record["record"] == "Step"]
+        if len(ticks) > 40 and {"state", "frame", "records"} <= seen.keys():
             break
     assert ticks == list(range(ticks[0], ticks[0] + len(ticks)))
     assert seen["state"]["state"]["profile"] == "tallgrass"

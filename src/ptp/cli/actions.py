@@ -73,11 +73,11 @@ def _live(directory: RunDirectory) -> Iterator[Action]:
     import msgspec
 
     from ptp.runner.control import watch
-    from ptp.runner.live import Now
-    from ptp.web.live import as_actions
+    from ptp.web.live import as_actions, decode_line
 
-    for line in watch(directory):
-        yield from as_actions(line.get("records", []), msgspec.convert(line["now"], Now), 0).actions
+    for text in watch(directory):
+        line = decode_line(msgspec.json.encode(text))
+        yield from as_actions(line.records, line.now.at)
 
 
 def _line(action: Action) -> str:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+from typing import TYPE_CHECKING
+
 from ptp.cli.common import RUN_HELP
 from ptp.cli.parser import Parser
 from ptp.cli.run import finish, merged_config
 from ptp.config.flags import add_config_flags
+
+if TYPE_CHECKING:
+    from ptp.runner import RunResult, Watcher
 
 DESCRIPTION = """Start a new run whose history is another one's up to a tick.
 
@@ -23,10 +29,14 @@ def main(argv: list[str]) -> int:
     parser = Parser("ptp fork", DESCRIPTION)
     parser.add_argument("run", metavar="RUN", nargs="?", default="latest", help=RUN_HELP)
     parser.add_argument("--at-tick", type=int, required=True, metavar="N", help="The last tick of the shared history.")
+    parser.add_argument("--run-id", help=argparse.SUPPRESS)  # who starts it may name it, and so know it at once
     add_config_flags(parser)
     options = parser.parse(argv)
     parent, config = merged_config(options, keep=("world",))
 
     from ptp.runner import fork
 
-    return finish(config, options.json, lambda watcher: fork(parent, options.at_tick, config, watcher=watcher))
+    def play(watcher: Watcher) -> RunResult:
+        return fork(parent, options.at_tick, config, run_id=options.run_id, watcher=watcher)
+
+    return finish(config, options.json, play)

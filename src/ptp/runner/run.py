@@ -84,6 +84,7 @@ def fork(
     at_tick: int,
     config: RunConfig,
     *,
+    run_id: str | None = None,
     clock: Clock | None = None,
     watcher: Watcher | None = None,
 ) -> RunResult:
@@ -101,7 +102,7 @@ def fork(
     finally:
         tape.close()
     try:
-        directory = RunDirectory.create(Path(config.system.data_dir), uuid7(clock.time()))
+        directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
         try:
             recorder = _fork_recorder(config, engine, directory, parent, at_tick, agent_seed)
         except (PtpError, KeyboardInterrupt):

@@ -4,63 +4,75 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from msgspec import Meta
 from starlette.responses import Response
 
-from ptp.runs import answers
-from ptp.web.parts import Page, RunName, ShotName, parts_of
-from ptp.web.routes.ticks import picture
-from ptp.web.schema import answered_by, answered_with, reply
-
-router = APIRouter(prefix="/api/v1/screenshots", tags=["screenshots"])
-FILES = ("image/png", "image/jpeg", "image/webp", "text/plain")
-Compared = Annotated[
-    str, Query(max_length=64, pattern=r"^[0-9a-zA-Z_-]+$", description="A picture: its id, `latest` or `tick-N`.")
-]
+from ptp.runs.answers import Screenshot, ScreenshotDiff, ScreenshotList
+from ptp.web.endpoints import API, Endpoint, Media
+from ptp.web.requests import OfRun, Paged, ShotName
+from ptp.web.routes.ticks import PICTURE, picture
+from ptp.web.services import Services
 
 
-@router.get("", responses=answered_by(answers.ScreenshotList))
-def timeline(
-    request: Request,
-    run: RunName = None,
-    page: Page = 1,
-    page_size: Annotated[int, Query(ge=1, le=500, description="Pictures per page.")] = 20,
-) -> Response:
+class WhichPage(Paged, frozen=True, kw_only=True):
+    """Which pictures are listed."""
+
+    page_size: Annotated[int, Meta(ge=1, le=500)] = 20
+    """Pictures per page."""
+
+
+class WhichPair(OfRun, frozen=True, kw_only=True):
+    """Which pictures are compared."""
+
+    a: ShotName
+    """A picture: its id, `latest` or `tick-N`."""
+    b: ShotName
+    """The other picture."""
+
+
+class WhichShot(OfRun, frozen=True, kw_only=True):
+    """Which picture is meant."""
+
+    screenshot_id: ShotName
+    """A picture: its id, `latest`, or `tick-N` for any tick."""
+
+
+def timeline(services: Services, asked: WhichPage) -> ScreenshotList:
     """Return a page of the pictures that were kept, oldest first."""
-    parts = parts_of(request)
-    return reply(parts.album.list(parts.find(run)[0], page, page_size))
+    return services.album.list(services.find(asked.run)[0], asked.page, asked.page_size)
 
 
-@router.get("/diff", responses=answered_by(answers.ScreenshotDiff))
-def diff(request: Request, a: Compared, b: Compared, run: RunName = None) -> Response:
-    """Tell how two pictures differ."""
-    parts = parts_of(request)
-    return reply(parts.album.diff(*parts.find(run), a, b))
+def diff(services: Services, asked: WhichPair) -> ScreenshotDiff:
+    """Say how two pictures differ."""
+    return services.album.diff(*services.find(asked.run), asked.a, asked.b)
 
 
-@router.get("/diff/image", responses=answered_with("The difference.", "image/png"))
-def diff_image(request: Request, a: Compared, b: Compared, run: RunName = None) -> Response:
+def diff_image(services: Services, asked: WhichPair) -> Response:
     """Draw how two pictures differ: what changed is red."""
-    parts = parts_of(request)
-    return picture(parts.album.diff_image(*parts.find(run), a, b), lasting=False)
+    return picture(services.album.diff_image(*services.find(asked.run), asked.a, asked.b), lasting=False)
 
 
-@router.get("/{screenshot_id}", responses=answered_by(answers.Screenshot))
-def metadata(request: Request, screenshot_id: ShotName, run: RunName = None) -> Response:
-    """Tell what is known of a picture, with what was found in it."""
-    parts = parts_of(request)
-    return reply(parts.album.describe(*parts.find(run), screenshot_id))
+def metadata(services: Services, asked: WhichShot) -> Screenshot:
+    """Describe a picture, with what was found in it."""
+    return services.album.describe(*services.find(asked.run), asked.screenshot_id)
 
 
-@router.get("/{screenshot_id}/image", responses=answered_with("The picture.", *FILES))
-def image(request: Request, screenshot_id: ShotName, run: RunName = None) -> Response:
+def image(services: Services, asked: WhichShot) -> Response:
     """Return a picture."""
-    parts = parts_of(request)
-    return picture(parts.album.image(*parts.find(run), screenshot_id), lasting=False)
+    return picture(services.album.image(*services.find(asked.run), asked.screenshot_id), lasting=False)
 
 
-@router.get("/{screenshot_id}/thumbnail", responses=answered_with("The small picture.", *FILES))
-def thumbnail(request: Request, screenshot_id: ShotName, run: RunName = None) -> Response:
+def thumbnail(services: Services, asked: WhichShot) -> Response:
     """Return a small form of a picture."""
-    parts = parts_of(request)
-    return picture(parts.album.thumbnail(*parts.find(run), screenshot_id), lasting=False)
+    return picture(services.album.thumbnail(*services.find(asked.run), asked.screenshot_id), lasting=False)
+
+
+SHOTS = f"{API}/screenshots"
+ENDPOINTS = (
+    Endpoint("GET", SHOTS, timeline, ScreenshotList, WhichPage),
+    Endpoint("GET", f"{SHOTS}/diff", diff, ScreenshotDiff, WhichPair),
+    Endpoint("GET", f"{SHOTS}/diff/image", diff_image, Media("The difference.", ("image/png",)), WhichPair),
+    Endpoint("GET", f"{SHOTS}/{{screenshot_id}}", metadata, Screenshot, WhichShot),
+    Endpoint("GET", f"{SHOTS}/{{screenshot_id}}/image", image, PICTURE, WhichShot),
+    Endpoint("GET", f"{SHOTS}/{{screenshot_id}}/thumbnail", thumbnail, PICTURE, WhichShot),
+)

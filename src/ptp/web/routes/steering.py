@@ -5,198 +5,150 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Body, Path, Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from starlette.responses import Response
+from msgspec import Meta, Struct
 
 from ptp.agents.registry import find_agent
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.runner.control import ask, not_running
-from ptp.runs import answers
 from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
 from ptp.runs.ticks import NoTick, newest_tick
 from ptp.snapshots import SnapshotHeader
-from ptp.web.parts import Parts, RunName, parts_of
-from ptp.web.schema import answered_by, reply
-
-router = APIRouter(prefix="/api/v1", tags=["steering"])
-NAME = r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$"
-SnapshotName = Annotated[str, Path(max_length=80, pattern=NAME, description="A snapshot: its name, id, or `latest`.")]
+from ptp.web.answers import Forked, Restored, SnapshotLine, SnapshotList, Steered
+from ptp.web.endpoints import API, Endpoint
+from ptp.web.requests import END, MOST_TICK, OfRun, SnapshotName, Tick
+from ptp.web.services import Services
 
 
-class _Wish(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class WhichSnapshot(OfRun, frozen=True, kw_only=True):
+    """Which snapshot is meant."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _take_whole_numbers(cls, wish: object) -> object:
-        """Let 3.0 be 3, which JSON does not tell apart."""
-        if not isinstance(wish, dict):
-            return wish
-        return {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in wish.items()}
+    snapshot_id: SnapshotName
+    """A snapshot: its name, id, or `latest`."""
 
 
-class StepWish(_Wish):
+class StepRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """How far to step."""
 
-    ticks: int = Field(default=1, ge=1, le=1_000_000, description="Ticks to play before the run is held again.")
+    ticks: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    """Ticks to play before the run is paused again."""
 
 
-class SnapshotWish(_Wish):
+class SnapshotRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """What the snapshot is for."""
 
-    name: str | None = Field(default=None, max_length=80, pattern=NAME, description="A name to find it by.")
-    message: str | None = Field(default=None, max_length=500, pattern=r"^[^\x00-\x1f]*$", description="A note.")
+    name: SnapshotName | None = None
+    """A name to find it by."""
+    message: Annotated[str, Meta(max_length=500, pattern=rf"^[^\x00-\x1f]*{END}")] | None = None
+    """A note."""
 
 
-class RestoreWish(_Wish):
+class RestoreRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Where to go back to."""
 
-    snapshot: str = Field(max_length=80, pattern=NAME, description="A snapshot: its name, id, or `latest`.")
+    snapshot: SnapshotName
+    """A snapshot: its name, id, or `latest`."""
 
 
-class RollbackWish(_Wish):
+class RollbackRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """How far to go back."""
 
-    count: int = Field(default=1, ge=1, le=10_000, description="Snapshots in memory to go back.")
+    count: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    """Snapshots in memory to go back."""
 
 
-class SetWish(_Wish):
+class SetRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings to change."""
 
-    settings: dict[str, str] = Field(
-        min_length=1,
-        max_length=20,
-        description="Flags of `ptp run`, without their dashes: tick rates, limits, commands.",
-    )
+    settings: Annotated[dict[str, str], Meta(min_length=1, max_length=20)]
+    """Flags of `ptp run`, without their dashes: tick rates, limits, commands."""
 
 
-class ForkWish(_Wish):
+class ForkRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Where the new run leaves the other, and how it differs."""
 
-    tick: int | None = Field(default=None, ge=0, le=1 << 53, description="The last tick that both share.")
-    snapshot: str | None = Field(
-        default=None, max_length=80, pattern=NAME, description="Or the snapshot to begin from."
-    )
-    random_seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Another seed for the agent.")
-    agent: str | None = Field(default=None, max_length=80, pattern=NAME, description="Another agent.")
-    max_ticks: int | None = Field(default=None, ge=1, le=1 << 53, description="Another limit.")
-    tick_rate_base: int | None = Field(default=None, ge=0, le=100_000, description="Another tick rate.")
+    tick: Tick | None = None
+    """The last tick that both share."""
+    snapshot: SnapshotName | None = None
+    """Or the snapshot to start from."""
+    random_seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    """Another seed for the agent."""
+    agent: SnapshotName | None = None
+    """Another agent."""
+    max_ticks: Annotated[int, Meta(ge=1, le=MOST_TICK)] | None = None
+    """Another limit."""
+    tick_rate_base: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    """Another tick rate."""
 
 
-def _steer(request: Request, run: str | None, verb: str, **arguments: Any) -> Response:
-    directory, metadata = parts_of(request).find(run)
+def pause(services: Services, asked: OfRun) -> Steered:
+    """Pause a live run."""
+    return _steer(services, asked, "pause")
+
+
+def resume(services: Services, asked: OfRun) -> Steered:
+    """Let a paused run play on."""
+    return _steer(services, asked, "resume")
+
+
+def step(services: Services, asked: OfRun, wanted: StepRequest) -> Steered:
+    """Let a live run play some ticks, then pause it."""
+    return _steer(services, asked, "step", ticks=wanted.ticks)
+
+
+def rollback(services: Services, asked: OfRun, wanted: RollbackRequest) -> Steered:
+    """Take a live run back by some of its snapshots in memory."""
+    return _steer(services, asked, "rollback", count=wanted.count)
+
+
+def stop(services: Services, asked: OfRun) -> Steered:
+    """End a live run as Ctrl-C would."""
+    return _steer(services, asked, "stop")
+
+
+def change(services: Services, asked: OfRun, wanted: SetRequest) -> Steered:
+    """Change tick rates, limits or command settings of a live run."""
+    flags = {"--" + name.removeprefix("--"): value for name, value in wanted.settings.items()}
+    return _steer(services, asked, "set", flags=flags)
+
+
+def snapshot(services: Services, asked: OfRun, wanted: SnapshotRequest) -> Steered:
+    """Take a snapshot: of a live run now, of one that has ended at its last tick."""
+    directory, metadata = services.find(asked.run)
+    if metadata.status == "running":
+        return _steer(services, asked, "snapshot", name=wanted.name, message=wanted.message)
+    line = _line(create_snapshot(directory, wanted.name, wanted.message))
+    return Steered(directory.run_id, line.tick, None, line)
+
+
+def _steer(services: Services, asked: OfRun, verb: str, **arguments: Any) -> Steered:
+    directory, metadata = services.find(asked.run)
     if metadata.status != "running":
         raise not_running(directory)
     answer = ask(directory, verb, **arguments)
     header = answer.get("snapshot")
-    snapshot = None if header is None else _line(msgspec.convert(header, SnapshotHeader))
-    tick = answer.get("tick", snapshot.tick if snapshot else 0)
-    return reply(answers.Steered(directory.run_id, tick, answer.get("paused"), snapshot))
+    taken = None if header is None else _line(msgspec.convert(header, SnapshotHeader))
+    tick = answer.get("tick", taken.tick if taken else 0)
+    return Steered(directory.run_id, tick, answer.get("paused"), taken)
 
 
-@router.post("/control/pause", responses=answered_by(answers.Steered))
-def pause(request: Request, run: RunName = None) -> Response:
-    """Hold a live run."""
-    return _steer(request, run, "pause")
+def restore(services: Services, asked: OfRun, wanted: RestoreRequest) -> Restored:
+    """Take a run back to a snapshot; what came after it is discarded."""
+    return _restore(services, asked.run, wanted.snapshot)
 
 
-@router.post("/control/resume", responses=answered_by(answers.Steered))
-def resume(request: Request, run: RunName = None) -> Response:
-    """Let a held run go on."""
-    return _steer(request, run, "resume")
+def restore_by_id(services: Services, asked: WhichSnapshot) -> Restored:
+    """Take a run back to a snapshot; what came after it is discarded."""
+    return _restore(services, asked.run, asked.snapshot_id)
 
 
-@router.post("/control/step", responses=answered_by(answers.Steered))
-def step(request: Request, run: RunName = None, wish: Annotated[StepWish | None, Body()] = None) -> Response:
-    """Let a live run play some ticks, then hold it."""
-    return _steer(request, run, "step", ticks=(wish or StepWish()).ticks)
-
-
-@router.post("/control/rollback", responses=answered_by(answers.Steered))
-def rollback(request: Request, run: RunName = None, wish: Annotated[RollbackWish | None, Body()] = None) -> Response:
-    """Take a live run back by some of its snapshots in memory."""
-    return _steer(request, run, "rollback", count=(wish or RollbackWish()).count)
-
-
-@router.post("/control/restore", responses=answered_by(answers.Restored))
-def restore(request: Request, wish: RestoreWish, run: RunName = None) -> Response:
-    """Take a run back to a snapshot; what came after it is given up."""
-    return _restore(parts_of(request), run, wish.snapshot)
-
-
-@router.post("/control/stop", responses=answered_by(answers.Steered))
-def stop(request: Request, run: RunName = None) -> Response:
-    """End a live run as Ctrl-C would."""
-    return _steer(request, run, "stop")
-
-
-@router.post("/control/set", responses=answered_by(answers.Steered))
-def change(request: Request, wish: SetWish, run: RunName = None) -> Response:
-    """Change tick rates, limits or command settings of a live run."""
-    flags = {"--" + name.removeprefix("--"): value for name, value in wish.settings.items()}
-    return _steer(request, run, "set", flags=flags)
-
-
-@router.post("/control/snapshot", responses=answered_by(answers.Steered))
-def snapshot(request: Request, run: RunName = None, wish: Annotated[SnapshotWish | None, Body()] = None) -> Response:
-    """Take a snapshot: of a live run now, of one that has ended at its last tick."""
-    wanted = wish or SnapshotWish()
-    directory, metadata = parts_of(request).find(run)
-    if metadata.status == "running":
-        return _steer(request, run, "snapshot", name=wanted.name, message=wanted.message)
-    line = _line(create_snapshot(directory, wanted.name, wanted.message))
-    return reply(answers.Steered(directory.run_id, line.tick, None, line))
-
-
-@router.get("/snapshot/list", responses=answered_by(answers.SnapshotList))
-def snapshots(request: Request, run: RunName = None) -> Response:
-    """List the snapshots of a run, newest first; those in memory too while it is live."""
-    directory, metadata = parts_of(request).find(run)
-    lines = [_line(header) for header in _headers(directory, metadata.status == "running")]
-    return reply(answers.SnapshotList(lines, len(lines)))
-
-
-@router.post("/snapshot/restore/{snapshot_id}", responses=answered_by(answers.Restored))
-def restore_by_id(request: Request, snapshot_id: SnapshotName, run: RunName = None) -> Response:
-    """Take a run back to a snapshot; what came after it is given up."""
-    return _restore(parts_of(request), run, snapshot_id)
-
-
-@router.post("/fork", responses=answered_by(answers.Forked))
-def fork(request: Request, wish: ForkWish, run: RunName = None) -> Response:
-    """Begin a new run with another's history up to a tick; it plays in a process of its own."""
-    parts = parts_of(request)
-    directory, _ = parts.find(run)
-    tick = wish.tick
-    if wish.snapshot is not None:
-        tick = store_of(directory).find(wish.snapshot).tick
-    last = _last_tick(directory)
-    if tick is None:
-        tick = last
-    if tick > last:
-        raise NoTick(tick, last)
-    if wish.agent is not None:
-        find_agent(wish.agent)
-    flags = {"random_seed": wish.random_seed, "agent": wish.agent, "max_ticks": wish.max_ticks,
-             "tick_rate_base": wish.tick_rate_base}  # fmt: skip
-    given = {"--" + name.replace("_", "-"): str(value) for name, value in flags.items() if value is not None}
-    return reply(answers.Forked(parts.children.fork(directory, tick, given), directory.run_id, tick))
-
-
-def _last_tick(directory: RunDirectory) -> int:
-    with Database(directory.database) as database:
-        return newest_tick(database)
-
-
-def _restore(parts: Parts, run: str | None, wanted: str) -> Response:
-    directory, metadata = parts.find(run)
+def _restore(services: Services, run: str | None, wanted: str) -> Restored:
+    directory, metadata = services.find(run)
     if metadata.status == "running":
         tick = int(ask(directory, "restore", snapshot=_known_id(directory, wanted))["tick"])
-        return reply(answers.Restored(directory.run_id, tick, True, None))
+        return Restored(directory.run_id, tick, True, None)
     header = restore_snapshot(directory, wanted)
-    return reply(answers.Restored(directory.run_id, header.tick, False, f"ptp resume {directory.run_id}"))
+    return Restored(directory.run_id, header.tick, False, f"ptp resume {directory.run_id}")
 
 
 def _known_id(directory: RunDirectory, wanted: str) -> str:
@@ -207,15 +159,21 @@ def _known_id(directory: RunDirectory, wanted: str) -> str:
     return wanted
 
 
+def snapshots(services: Services, asked: OfRun) -> SnapshotList:
+    """List the snapshots of a run, newest first; those in memory too while it is live."""
+    directory, metadata = services.find(asked.run)
+    lines = [_line(header) for header in _headers(directory, metadata.status == "running")]
+    return SnapshotList(lines, len(lines))
+
+
 def _headers(directory: RunDirectory, live: bool) -> list[SnapshotHeader]:
     if live:
         return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
     return store_of(directory).headers()
 
 
-def _line(header: SnapshotHeader) -> answers.SnapshotLine:
-    size = header.payload_bytes
-    return answers.SnapshotLine(
+def _line(header: SnapshotHeader) -> SnapshotLine:
+    return SnapshotLine(
         snapshot_id=header.snapshot_id,
         name=header.name,
         tick=header.tick,
@@ -224,6 +182,46 @@ def _line(header: SnapshotHeader) -> answers.SnapshotLine:
         reason=header.reason,
         message=header.message,
         location=header.location,
-        bytes=size,
+        bytes=header.payload_bytes,
         on_disk=bool(header.payload_hash),
     )
+
+
+def fork(services: Services, asked: OfRun, wanted: ForkRequest) -> Forked:
+    """Start a new run with another's history up to a tick; it plays in a process of its own."""
+    directory, _ = services.find(asked.run)
+    tick = _fork_tick(directory, wanted)
+    if wanted.agent is not None:
+        find_agent(wanted.agent)
+    flags = {"random_seed": wanted.random_seed, "agent": wanted.agent, "max_ticks": wanted.max_ticks,
+             "tick_rate_base": wanted.tick_rate_base}  # fmt: skip
+    given = {"--" + name.replace("_", "-"): str(value) for name, value in flags.items() if value is not None}
+    return Forked(services.children.fork(directory, tick, given), directory.run_id, tick)
+
+
+def _fork_tick(directory: RunDirectory, wanted: ForkRequest) -> int:
+    """Return the tick of the snapshot, the one that is asked for, or the newest."""
+    with Database(directory.database) as database:
+        last = newest_tick(database)
+    if wanted.snapshot is not None:
+        return store_of(directory).find(wanted.snapshot).tick
+    tick = last if wanted.tick is None else wanted.tick
+    if tick > last:
+        raise NoTick(tick, last)
+    return tick
+
+
+CONTROL, SNAPSHOT = f"{API}/control", f"{API}/snapshot"
+ENDPOINTS = (
+    Endpoint("POST", f"{CONTROL}/pause", pause, Steered),
+    Endpoint("POST", f"{CONTROL}/resume", resume, Steered),
+    Endpoint("POST", f"{CONTROL}/step", step, Steered, OfRun, StepRequest),
+    Endpoint("POST", f"{CONTROL}/rollback", rollback, Steered, OfRun, RollbackRequest),
+    Endpoint("POST", f"{CONTROL}/restore", restore, Restored, OfRun, RestoreRequest),
+    Endpoint("POST", f"{CONTROL}/stop", stop, Steered),
+    Endpoint("POST", f"{CONTROL}/set", change, Steered, OfRun, SetRequest),
+    Endpoint("POST", f"{CONTROL}/snapshot", snapshot, Steered, OfRun, SnapshotRequest),
+    Endpoint("GET", f"{SNAPSHOT}/list", snapshots, SnapshotList),
+    Endpoint("POST", f"{SNAPSHOT}/restore/{{snapshot_id}}", restore_by_id, Restored, WhichSnapshot),
+    Endpoint("POST", f"{API}/fork", fork, Forked, OfRun, ForkRequest),
+)

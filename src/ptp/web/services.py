@@ -1,15 +1,12 @@
-"""What the routes share: the parts of the app, and what a request names."""
+"""What the routes work with: runs, pictures, streams and started runs, one set for each app."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
-from fastapi import Path as InPath
-from fastapi import Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from ptp.recording import RunDirectory
@@ -24,36 +21,17 @@ from ptp.web.live import Hub
 
 FRESH = 0.1  # seconds for which a status is not read again; the run itself commits five times a second
 
-RunName = Annotated[
-    str | None,
-    Query(
-        alias="run",
-        max_length=64,
-        pattern=r"^[0-9a-zA-Z-]+$",
-        description="A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one.",
-    ),
-]
-Page = Annotated[int, Query(ge=1, le=1_000_000_000, description="The page, from 1.")]
-ShotName = Annotated[
-    str,
-    InPath(
-        max_length=64,
-        pattern=r"^[0-9a-zA-Z_-]+$",
-        description="A picture: its id, `latest`, or `tick-N` for any tick.",
-    ),
-]
 
+class Services:
+    """Everything that the routes work with."""
 
-class Parts:
-    """Everything that the routes work with; one per app, no globals."""
-
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, most_runs: int) -> None:
         self.library = Library(data_dir)
         self.painter = Painter()
         self.album = Album(self.painter)
         self.actions = ActionLog()
         self.hub = Hub()
-        self.children = Children(data_dir)
+        self.children = Children(data_dir, most_runs)
         self.statuses = Statuses(self)
 
     def find(self, name: str | None) -> tuple[RunDirectory, Metadata]:
@@ -70,8 +48,8 @@ class Parts:
 class Statuses:
     """Statuses as they are sent, each read at most ten times a second however many ask."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self._known: dict[str | None, tuple[float, bytes]] = {}
         self._lock = asyncio.Lock()
 
@@ -89,16 +67,10 @@ class Statuses:
 
     async def _read(self, name: str | None) -> bytes:
         def read() -> bytes:
-            return msgspec.json.encode(read_status(*self._parts.find(name)))
+            return msgspec.json.encode(read_status(*self._services.find(name)))
 
         data = await run_in_threadpool(read)
         if len(self._known) > 100:
             self._known.clear()
         self._known[name] = (time.monotonic(), data)
         return data
-
-
-def parts_of(request: Request) -> Parts:
-    """Return the parts of the app that a request came to."""
-    parts: Parts = request.app.state.parts
-    return parts

@@ -1,0 +1,97 @@
+"""What requests may ask for: parameters and bodies as structs, and how a value that is not allowed is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ptp.errors import UsageError
+
+END = r"$(?!\n)"  # Python's `$` alone also stands before a last newline
+MOST_TICK = 1 << 53
+
+RunName = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z-]+{END}")]
+SnapshotName = Annotated[str, Meta(max_length=80, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 ._-]*{END}")]
+ShotName = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z_-]+{END}")]
+Text = Annotated[str, Meta(max_length=200)]
+Tick = Annotated[int, Meta(ge=0, le=MOST_TICK)]
+
+Asked = TypeVar("Asked", bound=Struct)
+
+
+class ValueNotAllowed(UsageError):
+    """A parameter or a body has a value that is not allowed."""
+
+
+class Nothing(Struct, frozen=True):
+    """No parameters."""
+
+
+class OfRun(Struct, frozen=True, kw_only=True):
+    """Which run is meant."""
+
+    run: RunName | None = None
+    """A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one."""
+
+
+class Paged(OfRun, frozen=True, kw_only=True):
+    """Which page of a list is meant."""
+
+    page: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
+    """The page, from 1."""
+
+
+def read_parameters(kind: type[Asked], values: Mapping[str, str]) -> Asked:
+    """Return the parameters in path and query as what they say."""
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as problem:
+        raise _refusal(problem, kind) from None
+
+
+def read_body(kind: type[Asked], data: bytes) -> Asked:
+    """Return a body; an empty one says nothing, and 3.0 is 3, which JSON does not tell apart."""
+    try:
+        value = msgspec.json.decode(data or b"{}")
+    except msgspec.DecodeError as problem:
+        raise ValueNotAllowed(f"body: {problem}") from None
+    if isinstance(value, dict):
+        value = {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in value.items()}
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as problem:
+        raise _refusal(problem, kind) from None
+
+
+def _refusal(problem: msgspec.ValidationError, kind: type[Struct]) -> ValueNotAllowed:
+    reason, _, place = str(problem).partition(" - at ")
+    field = re.search(r"^`\$\.(\w+)", place) or re.search(r"required field `(\w+)`", reason)
+    if field is None:
+        return ValueNotAllowed(f"body: {reason}; allowed: {', '.join(kind.__struct_fields__)}")
+    schema = fields_of(kind)[field[1]]
+    wrong = "missing" if "required" in reason else "not allowed"
+    return ValueNotAllowed(f"{field[1]}: {wrong}; allowed: {describe_schema(schema)}")
+
+
+def fields_of(kind: type[Struct]) -> dict[str, Any]:
+    """Return the JSON schema of every field."""
+    _, schemas = msgspec.json.schema_components([kind])
+    fields: dict[str, Any] = schemas[kind.__name__]["properties"]
+    return fields
+
+
+def describe_schema(schema: dict[str, Any]) -> str:
+    """Return in words what a schema allows."""
+    schema = schema.get("anyOf", [schema])[0]
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    words = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text",
+             "object": "an object with text values"}  # fmt: skip
+    bounds = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most", "minProperties": "at least",
+              "maxProperties": "at most", "maxLength": "length at most", "pattern": "pattern"}  # fmt: skip
+    limits = [f"{name} {schema[key]}".removesuffix(END) for key, name in bounds.items() if key in schema]
+    return ", ".join([words[schema["type"]], *limits])
