@@ -78,7 +78,7 @@ def test_a_live_run_gives_the_pictures_it_has_in_memory(live: Live) -> None:
     ask(directory, "pause")
     held = wait_for(lambda: found if (found := ask(directory, "picture", tick=27))["tick"] == 24 else None)
     assert held["format"] == "png"
-    near = client.get("/api/v1/frame?tick=27&near=true")
+    near = wait_for(lambda: found if (found := client.get("/api/v1/frame?tick=27&near=true")).is_success else None)
     assert near.headers["x-tick"] == "24"
     assert pixels(near) == Image.open(io.BytesIO(base64.b64decode(held["data"]))).convert("RGB").tobytes()
     exact, drawn = client.get("/api/v1/frame?tick=27"), client.get("/api/v1/screenshots/tick-27/image")

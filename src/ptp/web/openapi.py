@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -18,6 +18,7 @@ from ptp.web.requests import fields_of
 
 ABOUT = """Watch and steer runs. Reading needs no token on loopback; whatever changes a run always does.
 Every endpoint takes `run`: an id, the beginning of one, or `latest`; without it, the live or newest run."""
+Refs = dict[type[Struct], dict[str, Any]]
 REF = "#/components/schemas/{name}"
 REFUSALS = {
     400: "The request can't be understood.",
@@ -36,32 +37,35 @@ REFUSALS = {
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the whole document."""
+    kinds = sorted(_with_inner(kind for endpoint in endpoints for kind in _structs_of(endpoint)), key=str)
+    references, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
+    refs: Refs = dict(zip(kinds, references, strict=True))
+    for kind in kinds:
+        _describe(schemas[refs[kind]["$ref"].rpartition("/")[2]], kind)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
-        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint)
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, refs)
     return {
         "openapi": "3.1.0",
         "info": {"title": "ptp", "version": __version__, "description": ABOUT},
         "paths": paths,
-        "components": {
-            "schemas": _components(endpoints),
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-        },
+        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
     }
 
 
-def _operation(endpoint: Endpoint) -> dict[str, Any]:
+def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
+    refused = {str(code): {"description": why, **_json(refs[Problem])} for code, why in REFUSALS.items()}
     found: dict[str, Any] = {
         "operationId": endpoint.name,
         "tags": [endpoint.tag],
         "summary": inspect.getdoc(endpoint.handler),
         "parameters": _parameters(endpoint),
-        "responses": {"200": _answer(endpoint.answer)} | {str(code): _refused(why) for code, why in REFUSALS.items()},
+        "responses": {"200": _answer(endpoint.answer, refs), **refused},
         "security": [{"token": []}] if endpoint.method == "POST" else [{}, {"token": []}],
     }
     if endpoint.body is not None:
-        fields = msgspec.structs.fields(endpoint.body)
-        found["requestBody"] = {**_json(endpoint.body), "required": any(field.required for field in fields)}
+        required = any(field.required for field in msgspec.structs.fields(endpoint.body))
+        found["requestBody"] = {**_json(refs[endpoint.body]), "required": required}
     return found
 
 
@@ -69,55 +73,38 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     about = field_words(endpoint.parameters)
     found = []
     for name, schema in fields_of(endpoint.parameters).items():
-        in_path = f"{{{name}}}" in endpoint.path
-        needed = "default" not in schema
-        place = "path" if in_path else "query"
-        found.append({"name": name, "in": place, "required": needed, "description": about[name], "schema": schema})
+        place = "path" if f"{{{name}}}" in endpoint.path else "query"
+        required = "default" not in schema
+        found.append({"name": name, "in": place, "required": required, "description": about[name], "schema": schema})
     return found
 
 
-def _answer(answer: type[Struct] | Media | Events) -> dict[str, Any]:
+def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]:
     if isinstance(answer, Events):
-        kinds = [_event(name, data) for name, data in answer.data.items()]
+        kinds = [_event(name, inspect.getdoc(data), refs[data]) for name, data in answer.data.items()]
         return {"description": answer.about, "content": {"text/event-stream": {"schema": {"oneOf": kinds}}}}
     if isinstance(answer, Media):
         files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in answer.kinds}
         if "application/json" in files:
             files["application/json"] = {"schema": {"type": "object"}}
         return {"description": answer.about, "content": files}
-    return {"description": "The answer.", **_json(answer)}
+    return {"description": "The answer.", **_json(refs[answer])}
 
 
-def _event(name: str, data: type[Struct]) -> dict[str, Any]:
+def _event(name: str, about: str | None, data: dict[str, Any]) -> dict[str, Any]:
     fields = {
         "event": {"const": name, "description": "The kind."},
-        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": _ref(data),
-                 "description": inspect.getdoc(data)},
-    }  # fmt: skip
+        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": data, "description": about},
+    }
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
-def _refused(why: str) -> dict[str, Any]:
-    return {"description": why, **_json(Problem)}
-
-
-def _json(kind: type[Struct]) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": _ref(kind)}}}
-
-
-def _ref(kind: type[Struct]) -> dict[str, str]:
-    return {"$ref": REF.format(name=kind.__name__)}
-
-
-def _components(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    kinds = {kind for endpoint in endpoints for kind in _structs_of(endpoint)} | {Problem}
-    _, components = msgspec.json.schema_components(kinds, ref_template=REF)
-    for kind in _with_inner(kinds):
-        _describe(components[kind.__name__], kind)
-    return components
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
 
 
 def _structs_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
+    yield Problem
     if endpoint.body is not None:
         yield endpoint.body
     if isinstance(endpoint.answer, Events):
@@ -126,7 +113,7 @@ def _structs_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
         yield endpoint.answer
 
 
-def _with_inner(kinds: set[type[Struct]]) -> set[type[Struct]]:
+def _with_inner(kinds: Iterable[type[Struct]]) -> set[type[Struct]]:
     """Return structs with those that their fields refer to."""
     known: set[type[Struct]] = set()
     waiting: list[Any] = list(kinds)
