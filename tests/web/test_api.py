@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import msgspec
 import polars
 import pytest
 from PIL import Image
+from prometheus_client.parser import text_string_to_metric_families
 
 from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory, find_run, list_runs
@@ -22,7 +24,7 @@ from ptp.recording.database import Database
 from ptp.recording.summary import summarise
 from ptp.recording.tags import change_tags
 from ptp.replay import Replay, Tape
-from tests.web.parts import record, serving, wait_for
+from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
     "run_id": str, "experiment_name": str, "started_at": str, "elapsed_seconds": float,
@@ -324,8 +326,29 @@ def test_what_could_be_a_secret_is_not_told(tmp_path: Path) -> None:
         assert "hush" not in client.get("/api/v1/config").text
 
 
-def test_prometheus_reads_counts_of_runs(client: httpx.Client) -> None:
-    assert 'ptp_runs{status="completed"} 2' in client.get("/metrics").text
+def test_prometheus_reads_counts_of_runs_and_only_the_figures_that_a_live_run_has(tmp_path: Path) -> None:
+    record(tmp_path, world="FrozenLake-v1", max_ticks=5)
+    others = ("--world", "CartPole-v1", "--agent", "random")
+    with playing(tmp_path) as game, playing(tmp_path, *others) as pole, serving(tmp_path) as client:
+        response = client.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain; version=")
+    families = {family.name: family for family in text_string_to_metric_families(response.text)}
+    assert {each.labels["status"]: each.value for each in families["ptp_runs"].samples} == {
+        "completed": 1,
+        "running": 2,
+    }
+    runs = {name: {each.labels["run"] for each in families[name].samples} for name in ("ptp_tick", "ptp_battles_won")}
+    assert runs == {"ptp_tick": {game.run_id, pole.run_id}, "ptp_battles_won": {game.run_id}}
+    assert families["ptp_tick_rate_target"].documentation == "Ticks per second to keep; 0 is as fast as possible."
+    assert all(family.type == "gauge" for family in families.values())
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/static/app.js", "/metrics", "/api/v1/status", "/api/v1/frame",
+                                  "/api/v1/live", "/api/v1/export", "/api/v1/openapi.json"])  # fmt: skip
+def test_head_answers_as_get_does_without_the_body(client: httpx.Client, path: str) -> None:
+    head, whole = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == whole.headers["content-type"]
 
 
 def test_a_fork_begins_a_new_run_with_a_shared_history(tmp_path: Path) -> None:
@@ -340,6 +363,37 @@ def test_a_fork_begins_a_new_run_with_a_shared_history(tmp_path: Path) -> None:
         assert "the run has ticks 0 to 60" in refused.json()["message"]
         unknown = client.post("/api/v1/fork", json={"agent": "nobody"})
         assert (unknown.status_code, "no agent named 'nobody'" in unknown.json()["message"]) == (404, True)
+
+
+def test_forks_at_the_same_moment_get_ids_of_their_own_and_no_more_than_allowed_start(tmp_path: Path) -> None:
+    record(tmp_path, world="FrozenLake-v1", max_ticks=60)
+
+    def fork(seed: int) -> httpx.Response:
+        return client.post("/api/v1/fork", json={"tick": 40, "random_seed": seed, "tick_rate_base": 5})
+
+    with serving(tmp_path, most_runs=3) as client, ThreadPoolExecutor(5) as pool:
+        answers = list(pool.map(fork, range(5)))
+        try:
+            assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 409, 409]
+            made = {answer.json()["run_id"]: answer for answer in answers if answer.is_success}
+            assert len(made) == 3
+            refused = next(answer for answer in answers if answer.status_code == 409)
+            assert refused.json()["message"] == "3 runs that were started here are still live; stop one first"
+        finally:
+            for run in get(client, "runs", status="running")["runs"]:
+                wait_for(lambda run=run: client.post("/api/v1/control/stop", params={"run": run["run_id"]}).is_success)
+        wait_for(lambda: not get(client, "runs", status="running")["runs"])
+        seeds = {run["run_id"]: run["random_seed"] for run in get(client, "runs")["runs"]}
+        assert made.keys() < seeds.keys()
+        assert fork(9).is_success  # there is room again
+
+
+def test_whole_numbers_may_be_written_as_javascript_does(tmp_path: Path) -> None:
+    record(tmp_path, world="FrozenLake-v1", max_ticks=20)
+    with serving(tmp_path) as client:
+        made = client.post("/api/v1/fork", content=b'{"tick": 10.0, "max_ticks": 11.0}')
+        assert (made.status_code, made.json()["tick"]) == (200, 10)
+        wait_for(lambda: not get(client, "runs", status="running")["runs"])
 
 
 def test_a_run_that_has_ended_goes_back_to_a_snapshot_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -93,5 +93,5 @@ def describe_schema(schema: dict[str, Any]) -> str:
              "object": "an object with text values"}  # fmt: skip
     bounds = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most", "minProperties": "at least",
               "maxProperties": "at most", "maxLength": "length at most", "pattern": "pattern"}  # fmt: skip
-    limits = [f"{name} {schema[key]}".removesuffix(END) for key, name in bounds.items() if key in schema]
+    limits = [f"{name} {schema[key]}".replace(END, "$") for key, name in bounds.items() if key in schema]
     return ", ".join([words[schema["type"]], *limits])
