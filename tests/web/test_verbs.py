@@ -133,7 +133,7 @@ def test_ctrl_c_ends_the_dashboard_in_one_line_while_a_page_listens_to_a_live_ru
         assert directory.is_alive()
     assert "event: end" not in rest  # the run goes on; only the stream breaks off
     assert errors.splitlines()[1:] == ["ptp: the dashboard has ended; the runs go on"]
-    assert process.returncode == 0
+    assert process.returncode == 130
 
 
 def test_a_verb_of_the_terminal_says_so_in_a_pipe(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
