@@ -37,10 +37,11 @@ REFUSALS = {
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the whole document."""
-    kinds = sorted(_with_inner(kind for endpoint in endpoints for kind in _structs_of(endpoint)), key=str)
+    answers = sorted(_with_inner(kind for endpoint in endpoints for kind in _answers_of(endpoint)), key=str)
+    kinds = [*answers, *(endpoint.body for endpoint in endpoints if endpoint.body is not None)]
     references, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
     refs: Refs = dict(zip(kinds, references, strict=True))
-    for kind in kinds:
+    for kind in answers:
         _describe(schemas[refs[kind]["$ref"].rpartition("/")[2]], kind)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
@@ -56,7 +57,7 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
     refused = {str(code): {"description": why, **_json(refs[Problem])} for code, why in REFUSALS.items()}
     found: dict[str, Any] = {
-        "operationId": endpoint.name,
+        "operationId": f"{endpoint.tag}_{endpoint.handler.__name__}",
         "tags": [endpoint.tag],
         "summary": inspect.getdoc(endpoint.handler),
         "parameters": _parameters(endpoint),
@@ -70,12 +71,11 @@ def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
 
 
 def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
-    about = field_words(endpoint.parameters)
     found = []
     for name, schema in fields_of(endpoint.parameters).items():
+        facts = {"name": name, "description": schema.pop("description"), "schema": schema}
         place = "path" if f"{{{name}}}" in endpoint.path else "query"
-        required = "default" not in schema
-        found.append({"name": name, "in": place, "required": required, "description": about[name], "schema": schema})
+        found.append({**facts, "in": place, "required": "default" not in schema})
     return found
 
 
@@ -103,10 +103,8 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def _structs_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
+def _answers_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
     yield Problem
-    if endpoint.body is not None:
-        yield endpoint.body
     if isinstance(endpoint.answer, Events):
         yield from endpoint.answer.data.values()
     elif not isinstance(endpoint.answer, Media):

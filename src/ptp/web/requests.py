@@ -1,4 +1,4 @@
-"""What requests may ask for: parameters and bodies as structs, and how a value that is not allowed is refused."""
+"""What requests may say: parameters and bodies, and how a value that is not allowed is refused."""
 
 from __future__ import annotations
 
@@ -12,40 +12,29 @@ from msgspec import Meta, Struct
 from ptp.errors import UsageError
 
 END = r"$(?!\n)"  # Python's `$` alone also stands before a last newline
-MOST_TICK = 1 << 53
-
-RunName = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z-]+{END}")]
-SnapshotName = Annotated[str, Meta(max_length=80, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 ._-]*{END}")]
+RunId = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z-]+{END}")]
+Name = Annotated[str, Meta(max_length=80, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 ._-]*{END}")]
 ShotName = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z_-]+{END}")]
 Text = Annotated[str, Meta(max_length=200)]
-Tick = Annotated[int, Meta(ge=0, le=MOST_TICK)]
+Tick = Annotated[int, Meta(ge=0, le=1 << 53)]
 
-Asked = TypeVar("Asked", bound=Struct)
+Run = Annotated[
+    RunId | None,
+    Meta(description="A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one."),
+]
+FromTick = Annotated[Tick | None, Meta(description="The first tick.")]
+ToTick = Annotated[Tick | None, Meta(description="The last tick.")]
+Page = Annotated[int, Meta(ge=1, le=1_000_000_000, description="The page, from 1.")]
+PageSize = Annotated[int, Meta(ge=1, le=500, description="Lines per page.")]
+
+Kind = TypeVar("Kind", bound=Struct)
 
 
 class ValueNotAllowed(UsageError):
     """A parameter or a body has a value that is not allowed."""
 
 
-class Nothing(Struct, frozen=True):
-    """No parameters."""
-
-
-class OfRun(Struct, frozen=True, kw_only=True):
-    """Which run is meant."""
-
-    run: RunName | None = None
-    """A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one."""
-
-
-class Paged(OfRun, frozen=True, kw_only=True):
-    """Which page of a list is meant."""
-
-    page: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
-    """The page, from 1."""
-
-
-def read_parameters(kind: type[Asked], values: Mapping[str, str]) -> Asked:
+def read_parameters(kind: type[Kind], values: Mapping[str, str]) -> Kind:
     """Return the parameters in path and query as what they say."""
     try:
         return msgspec.convert(values, kind, strict=False)
@@ -53,7 +42,7 @@ def read_parameters(kind: type[Asked], values: Mapping[str, str]) -> Asked:
         raise _refusal(problem, kind) from None
 
 
-def read_body(kind: type[Asked], data: bytes) -> Asked:
+def read_body(kind: type[Kind], data: bytes) -> Kind:
     """Return a body; an empty one says nothing, and 3.0 is 3, which JSON does not tell apart."""
     try:
         value = msgspec.json.decode(data or b"{}")
@@ -72,9 +61,8 @@ def _refusal(problem: msgspec.ValidationError, kind: type[Struct]) -> ValueNotAl
     field = re.search(r"^`\$\.(\w+)", place) or re.search(r"required field `(\w+)`", reason)
     if field is None:
         return ValueNotAllowed(f"body: {reason}; allowed: {', '.join(kind.__struct_fields__)}")
-    schema = fields_of(kind)[field[1]]
     wrong = "missing" if "required" in reason else "not allowed"
-    return ValueNotAllowed(f"{field[1]}: {wrong}; allowed: {describe_schema(schema)}")
+    return ValueNotAllowed(f"{field[1]}: {wrong}; allowed: {_allowed(fields_of(kind)[field[1]])}")
 
 
 def fields_of(kind: type[Struct]) -> dict[str, Any]:
@@ -84,7 +72,7 @@ def fields_of(kind: type[Struct]) -> dict[str, Any]:
     return fields
 
 
-def describe_schema(schema: dict[str, Any]) -> str:
+def _allowed(schema: dict[str, Any]) -> str:
     """Return in words what a schema allows."""
     schema = schema.get("anyOf", [schema])[0]
     if "enum" in schema:

@@ -6,12 +6,12 @@ import asyncio
 import time
 from pathlib import Path
 
-import msgspec
 from starlette.concurrency import run_in_threadpool
 
 from ptp.recording import RunDirectory
 from ptp.records import Metadata
 from ptp.runs.actions import ActionLog
+from ptp.runs.answers import Status
 from ptp.runs.drawing import Painter
 from ptp.runs.library import Library
 from ptp.runs.shots import Album
@@ -46,31 +46,28 @@ class Services:
 
 
 class Statuses:
-    """Statuses as they are sent, each read at most ten times a second however many ask."""
+    """The newest statuses, each read at most ten times a second however many ask."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._known: dict[str | None, tuple[float, bytes]] = {}
+        self._known: dict[str | None, tuple[float, Status]] = {}
         self._lock = asyncio.Lock()
 
-    async def get(self, name: str | None) -> bytes:
-        """Return the status of a run as JSON."""
-        data = self._fresh(name)
-        if data is None:
+    async def get(self, name: str | None) -> Status:
+        """Return the status of a run."""
+        found = self._fresh(name)
+        if found is None:
             async with self._lock:
-                data = self._fresh(name) or await self._read(name)
-        return data
+                found = self._fresh(name) or await self._read(name)
+        return found
 
-    def _fresh(self, name: str | None) -> bytes | None:
+    def _fresh(self, name: str | None) -> Status | None:
         known = self._known.get(name)
         return known[1] if known is not None and time.monotonic() - known[0] < FRESH else None
 
-    async def _read(self, name: str | None) -> bytes:
-        def read() -> bytes:
-            return msgspec.json.encode(read_status(*self._services.find(name)))
-
-        data = await run_in_threadpool(read)
+    async def _read(self, name: str | None) -> Status:
+        status = await run_in_threadpool(lambda: read_status(*self._services.find(name)))
         if len(self._known) > 100:
             self._known.clear()
-        self._known[name] = (time.monotonic(), data)
-        return data
+        self._known[name] = (time.monotonic(), status)
+        return status

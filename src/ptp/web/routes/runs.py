@@ -34,75 +34,42 @@ from ptp.runs.metrics import read_metrics, read_series
 from ptp.runs.status import last_elapsed
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.exposition import CONTENT_TYPE_LATEST, exposition
-from ptp.web.requests import END, Nothing, OfRun, Text
+from ptp.web.requests import END, Page, PageSize, Run, Text
 from ptp.web.services import Services
 
 SECRET = re.compile(r"password|secret|token|api_?key", re.IGNORECASE)
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
+LogPosition = Annotated[int, Meta(ge=0, le=1 << 62)]
+SeriesNames = Annotated[str, Meta(max_length=500, pattern=rf"^[a-z0-9_,]+{END}")]
 DEFAULT_SERIES = (
     "tick_rate_actual,current_level,party_health,decision_latency_avg,reward,episode_reward,memory_usage_mb"
 )
 
 
-class WhichRuns(Nothing, frozen=True):
-    """Which runs are listed, and in which order."""
-
-    status: RunStatus | None = None
-    """Only runs of this status."""
-    world: Text | None = None
-    """Only runs of this world."""
-    agent: Text | None = None
-    """Only runs of this agent."""
-    tag: Text | None = None
-    """Only runs with this tag."""
-    q: Text | None = None
-    """Words that must occur in id, world, agent or tags."""
-    sort: SortKey = "started_at"
-    """What to sort by."""
-    descending: bool = True
-    """Whether the greatest comes first."""
-    page: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
-    """The page, from 1."""
-    page_size: Annotated[int, Meta(ge=1, le=500)] = 50
-    """Runs per page."""
-
-
-class WhichLines(OfRun, frozen=True, kw_only=True):
-    """Which lines of a log are wanted."""
-
-    lines: Annotated[int, Meta(ge=1, le=5000)] = 200
-    """Lines, from the end."""
-    after: Annotated[int, Meta(ge=0, le=1 << 62)] | None = None
-    """Only what came after so many bytes."""
-    level: LogLevel | None = None
-    """Only lines of at least this level."""
-
-
-class WhichSeries(OfRun, frozen=True, kw_only=True):
-    """Which figures are wanted."""
-
-    names: Annotated[str, Meta(max_length=500, pattern=rf"^[a-z0-9_,]+{END}")] = DEFAULT_SERIES
-    """Names of figures, joined by commas."""
-    points: Annotated[int, Meta(ge=2, le=2000)] = 200
-    """Points per figure, at most."""
-
-
-async def healthz(services: Services, asked: Nothing) -> Health:
+async def healthz(services: Services) -> Health:
     """Say that the server serves."""
     return Health("ok", __version__)
 
 
-def list_runs(services: Services, asked: WhichRuns) -> RunList:
+def list_runs(
+    services: Services,
+    status: Annotated[RunStatus | None, Meta(description="Only runs of this status.")] = None,
+    world: Annotated[Text | None, Meta(description="Only runs of this world.")] = None,
+    agent: Annotated[Text | None, Meta(description="Only runs of this agent.")] = None,
+    tag: Annotated[Text | None, Meta(description="Only runs with this tag.")] = None,
+    q: Annotated[Text | None, Meta(description="Words that must occur in id, world, agent or tags.")] = None,
+    sort: Annotated[SortKey, Meta(description="What to sort by.")] = "started_at",
+    descending: Annotated[bool, Meta(description="Whether the greatest comes first.")] = True,
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> RunList:
     """List the runs of the data directory."""
-    return services.library.page(
-        Query(asked.status, asked.world, asked.agent, asked.tag, asked.q, asked.sort, asked.descending, asked.page,
-              asked.page_size)
-    )  # fmt: skip
+    return services.library.page(Query(status, world, agent, tag, q, sort, descending, page, page_size))
 
 
-def show_run(services: Services, asked: OfRun) -> RunDetail:
+def show_run(services: Services, run: Run = None) -> RunDetail:
     """Show everything about a run but its ticks."""
-    directory, metadata = services.find(asked.run)
+    directory, metadata = services.find(run)
     line = next((line for line in services.library.lines() if line.run_id == directory.run_id), None)
     if line is None:
         directory.read_metadata()  # says what is wrong with it
@@ -140,14 +107,14 @@ def _is_paused(directory: RunDirectory) -> bool | None:
         return None  # it ended between two looks
 
 
-async def status(services: Services, asked: OfRun) -> Response:
+async def status(services: Services, run: Run = None) -> Status:
     """Show how a run stands now."""
-    return Response(await services.statuses.get(asked.run), media_type="application/json")
+    return await services.statuses.get(run)
 
 
-def config(services: Services, asked: OfRun) -> Settings:
+def config(services: Services, run: Run = None) -> Settings:
     """Return the settings a run was recorded with; anything that could be a secret is left out."""
-    directory, _ = services.find(asked.run)
+    directory, _ = services.find(run)
     path = directory.path / "config.yaml"
     return Settings(directory.run_id, _without_secrets(read_tree(path)) if path.exists() else {})
 
@@ -164,36 +131,47 @@ def _without_secrets(tree: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def logs(services: Services, asked: WhichLines) -> LogLines:
+def logs(
+    services: Services,
+    run: Run = None,
+    lines: Annotated[int, Meta(ge=1, le=5000, description="Lines, from the end.")] = 200,
+    after: Annotated[LogPosition | None, Meta(description="Only what came after so many bytes.")] = None,
+    level: Annotated[LogLevel | None, Meta(description="Only lines of at least this level.")] = None,
+) -> LogLines:
     """Return the end of a run's log."""
-    directory, _ = services.find(asked.run)
-    return read_log(directory.path / "run.log", asked.lines, asked.after, asked.level)
+    directory, _ = services.find(run)
+    return read_log(directory.path / "run.log", lines, after, level)
 
 
-def metrics(services: Services, asked: OfRun) -> Metrics:
+def metrics(services: Services, run: Run = None) -> Metrics:
     """Return the figures of a run as they are now."""
-    return read_metrics(services.find(asked.run)[0])
+    return read_metrics(services.find(run)[0])
 
 
-def series(services: Services, asked: WhichSeries) -> SeriesList:
+def series(
+    services: Services,
+    run: Run = None,
+    names: Annotated[SeriesNames, Meta(description="Names of figures, joined by commas.")] = DEFAULT_SERIES,
+    points: Annotated[int, Meta(ge=2, le=2000, description="Points per figure, at most.")] = 200,
+) -> SeriesList:
     """Return figures of a run over its ticks."""
-    directory, _ = services.find(asked.run)
-    return read_series(directory, list(dict.fromkeys(filter(None, asked.names.split(",")))), asked.points)
+    directory, _ = services.find(run)
+    return read_series(directory, list(dict.fromkeys(filter(None, names.split(",")))), points)
 
 
-def prometheus(services: Services, asked: Nothing) -> Response:
+def prometheus(services: Services) -> Response:
     """Return the figures of all live runs for Prometheus."""
     return Response(exposition(services.library), media_type=CONTENT_TYPE_LATEST)
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/healthz", healthz, Health, Nothing, public=True),
-    Endpoint("GET", "/metrics", prometheus, Media("Figures of live runs.", ("text/plain",)), Nothing),
-    Endpoint("GET", f"{API}/runs", list_runs, RunList, WhichRuns),
-    Endpoint("GET", f"{API}/run", show_run, RunDetail),
-    Endpoint("GET", f"{API}/status", status, Status),
-    Endpoint("GET", f"{API}/config", config, Settings),
-    Endpoint("GET", f"{API}/logs", logs, LogLines, WhichLines),
-    Endpoint("GET", f"{API}/metrics", metrics, Metrics),
-    Endpoint("GET", f"{API}/metrics/series", series, SeriesList, WhichSeries),
+    Endpoint("GET", "/healthz", healthz, public=True),
+    Endpoint("GET", "/metrics", prometheus, Media("Figures of live runs.", ("text/plain",))),
+    Endpoint("GET", f"{API}/runs", list_runs),
+    Endpoint("GET", f"{API}/run", show_run),
+    Endpoint("GET", f"{API}/status", status),
+    Endpoint("GET", f"{API}/config", config),
+    Endpoint("GET", f"{API}/logs", logs),
+    Endpoint("GET", f"{API}/metrics", metrics),
+    Endpoint("GET", f"{API}/metrics/series", series),
 )

@@ -19,40 +19,36 @@ from ptp.errors import PtpError, RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.runs.offline import store_of
 from ptp.runs.sharing import export_bytes
-from ptp.snapshots import SnapshotHeader
-from ptp.web.answers import SharedList, SharedSnapshot
+from ptp.web.answers import SharedList, SharedSnapshot, from_header
 from ptp.web.endpoints import API, Endpoint, Media
-from ptp.web.requests import END, OfRun
+from ptp.web.requests import END, Run
 from ptp.web.services import Services
 
 FILE = "application/octet-stream"
 
 
-class WhichShared(OfRun, frozen=True, kw_only=True):
-    """Which snapshots are listed."""
-
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    """Snapshots, at most."""
+SharedName = Annotated[str, Meta(max_length=100, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 _+.-]*{END}")]
 
 
-class WhichFile(OfRun, frozen=True, kw_only=True):
-    """Which snapshot is wanted."""
-
-    snapshot_id: Annotated[str, Meta(max_length=100, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 _+.-]*{END}")]
-    """A snapshot: its name, id or `latest`."""
-
-
-def shared(services: Services, asked: WhichShared) -> SharedList:
+def shared(
+    services: Services,
+    run: Run = None,
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Snapshots, at most.")] = 100,
+) -> SharedList:
     """List the snapshots that may be downloaded: those of one run, or without it those of every run that shares."""
-    directories = _sharing(services) if asked.run is None else iter((_allowed(services, asked.run),))
-    found = list(islice(_lines(directories), asked.limit + 1))
-    return SharedList(found[: asked.limit], len(found) > asked.limit)
+    directories = _sharing(services) if run is None else iter((_allowed(services, run),))
+    found = list(islice(_lines(directories), limit + 1))
+    return SharedList(found[:limit], len(found) > limit)
 
 
-def export(services: Services, asked: WhichFile) -> Response:
+def export(
+    services: Services,
+    snapshot_id: Annotated[SharedName, Meta(description="A snapshot: its name, id or `latest`.")],
+    run: Run = None,
+) -> Response:
     """Return a snapshot with its tape as one file, for `ptp snapshot import`."""
-    directory = _allowed(services, asked.run)
-    header, data = export_bytes(directory, asked.snapshot_id)
+    directory = _allowed(services, run)
+    header, data = export_bytes(directory, snapshot_id)
     name = f"{directory.run_id}-{header.tick}.ptpsnap"
     return Response(data, media_type=FILE, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
@@ -94,27 +90,12 @@ def _read_share(path: Path, changed: int) -> bool:
 def _lines(directories: Iterator[RunDirectory]) -> Iterator[SharedSnapshot]:
     for directory in directories:
         for header in store_of(directory).headers():
-            yield _line(directory.run_id, header)
-
-
-def _line(run_id: str, header: SnapshotHeader) -> SharedSnapshot:
-    return SharedSnapshot(
-        run_id=run_id,
-        snapshot_id=header.snapshot_id,
-        name=header.name,
-        message=header.message,
-        tick=header.tick,
-        created_at=header.created_at,
-        world=header.world,
-        world_version=header.world_version,
-        rom_sha1=header.origin.get("rom_sha1"),
-        agent=header.agent,
-        location=header.location,
-        download=f"{API}/snapshot/export/{header.snapshot_id}?run={run_id}",
-    )
+            rom, run_id = header.origin.get("rom_sha1"), directory.run_id
+            download = f"{API}/snapshot/export/{header.snapshot_id}?run={run_id}"
+            yield from_header(SharedSnapshot, header, run_id=run_id, rom_sha1=rom, download=download)
 
 
 ENDPOINTS = (
-    Endpoint("GET", f"{API}/snapshot/shared", shared, SharedList, WhichShared),
-    Endpoint("GET", f"{API}/snapshot/export/{{snapshot_id}}", export, Media("The file.", (FILE,)), WhichFile),
+    Endpoint("GET", f"{API}/snapshot/shared", shared),
+    Endpoint("GET", f"{API}/snapshot/export/{{snapshot_id}}", export, Media("The file.", (FILE,))),
 )

@@ -13,7 +13,7 @@ from ptp.errors import UsageError
 from ptp.runs.exports import MEDIA, Format, What, export
 from ptp.web.endpoints import API, Endpoint, Events, Media
 from ptp.web.live import EVENTS, not_live
-from ptp.web.requests import OfRun
+from ptp.web.requests import Run
 from ptp.web.services import Services
 
 MOST_STREAMS = 500
@@ -26,34 +26,24 @@ ACTIONS = Events("Server-sent events `actions`, and `end`.", {name: EVENTS[name]
 FILE = Media("The file.", tuple(kind.partition(";")[0] for kind in MEDIA.values()))
 
 
-class HowLong(OfRun, frozen=True, kw_only=True):
-    """How long to listen."""
-
-    seconds: Annotated[float, Meta(gt=0, le=86_400)] | None = None
-    """Seconds to listen for. Without it: until the run ends."""
-
-
-class WhichTable(OfRun, frozen=True, kw_only=True):
-    """Which file is wanted."""
-
-    what: What = "steps"
-    """Which table, or the status."""
-    format: Format = "json"
-    """The form of the file."""
+Seconds = Annotated[
+    Annotated[float, Meta(gt=0, le=86_400)] | None,
+    Meta(description="Seconds to listen for. Without it: until the run ends."),
+]
 
 
-async def live(services: Services, asked: HowLong) -> Response:
+async def live(services: Services, run: Run = None, seconds: Seconds = None) -> Response:
     """Listen to a live run; the stream of a run that is not live ends at once."""
-    return await _stream(services, asked, LIVE)
+    return await _stream(services, run, seconds, LIVE)
 
 
-async def actions(services: Services, asked: HowLong) -> Response:
+async def actions(services: Services, run: Run = None, seconds: Seconds = None) -> Response:
     """Listen to the actions of a live run only."""
-    return await _stream(services, asked, ACTIONS)
+    return await _stream(services, run, seconds, ACTIONS)
 
 
-async def _stream(services: Services, asked: HowLong, events: Events) -> Response:
-    directory, metadata = await run_in_threadpool(services.find, asked.run)
+async def _stream(services: Services, run: str | None, seconds: float | None, events: Events) -> Response:
+    directory, metadata = await run_in_threadpool(services.find, run)
     if services.hub.listeners >= MOST_STREAMS:
         raise UsageError(f"{MOST_STREAMS} streams are open already; close one first")
 
@@ -61,27 +51,32 @@ async def _stream(services: Services, asked: HowLong, events: Events) -> Respons
         yield not_live()
 
     is_live = metadata.status == "running"
-    stream = services.hub.listen(directory, frozenset(events.data), asked.seconds) if is_live else nothing()
+    stream = services.hub.listen(directory, frozenset(events.data), seconds) if is_live else nothing()
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-def export_run(services: Services, asked: WhichTable) -> Response:
+def export_run(
+    services: Services,
+    run: Run = None,
+    what: Annotated[What, Meta(description="Which table, or the status.")] = "steps",
+    format: Annotated[Format, Meta(description="The form of the file.")] = "json",
+) -> Response:
     """Return a table of a run as a file."""
-    directory, metadata = services.find(asked.run)
-    pieces = export(directory, metadata, asked.what, asked.format)
+    directory, metadata = services.find(run)
+    pieces = export(directory, metadata, what, format)
     first = next(pieces, b"")  # what goes wrong at the start is answered as an error
 
     def whole() -> Iterator[bytes]:
         yield first
         yield from pieces
 
-    name = f"{directory.run_id[:13]}-{asked.what}.{asked.format}"
+    name = f"{directory.run_id[:13]}-{what}.{format}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(whole(), media_type=MEDIA[asked.format], headers=headers)
+    return StreamingResponse(whole(), media_type=MEDIA[format], headers=headers)
 
 
 ENDPOINTS = (
-    Endpoint("GET", f"{API}/live", live, LIVE, HowLong),
-    Endpoint("GET", f"{API}/actions/stream", actions, ACTIONS, HowLong),
-    Endpoint("GET", f"{API}/export", export_run, FILE, WhichTable),
+    Endpoint("GET", f"{API}/live", live, LIVE),
+    Endpoint("GET", f"{API}/actions/stream", actions, ACTIONS),
+    Endpoint("GET", f"{API}/export", export_run, FILE),
 )

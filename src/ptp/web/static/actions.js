@@ -7,7 +7,7 @@ export async function actionsView({ main, id, signal, detail }) {
   const body = h("tbody"), pager = h("div.pager"), count = h("span.dim.num");
   let typing = null;
   const again = () => { view.page = 1; clearTimeout(typing); typing = setTimeout(load, 200); };
-  const search = h("input", { type: "search", placeholder: "Search reasons, commands, events", "aria-label": "Search actions", oninput: () => { view.q = search.value; again(); } });
+  const search = h("input", { type: "search", placeholder: "Search actions", "aria-label": "Search actions", oninput: () => { view.q = search.value; again(); } });
   const kinds = h("select", { "aria-label": "Kind", onchange: () => { view.kind = kinds.value; again(); } }, [["all", "commands and events"], ["commands", "commands"], ["events", "events"]].map(([value, title]) => h("option", { value }, title)));
   const names = h("select", { "aria-label": "Action", onchange: () => { view.action = names.value; again(); } }, h("option", { value: "" }, "all actions"));
   const order = h("select", { "aria-label": "Order", onchange: () => { view.order = order.value; again(); } }, h("option", { value: "desc" }, "newest first"), h("option", { value: "asc" }, "oldest first"));
