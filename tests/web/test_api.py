@@ -6,6 +6,8 @@ import io
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import msgspec
 import polars
 import pytest
 from PIL import Image
+from prometheus_client.parser import text_string_to_metric_families
 
 from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory, find_run, list_runs
@@ -22,7 +25,7 @@ from ptp.recording.database import Database
 from ptp.recording.summary import summarise
 from ptp.recording.tags import change_tags
 from ptp.replay import Replay, Tape
-from tests.web.parts import record, serving, wait_for
+from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
     "run_id": str, "experiment_name": str, "started_at": str, "elapsed_seconds": float,
@@ -95,7 +98,7 @@ def test_a_world_that_knows_no_party_says_null_and_keeps_the_keys(client: httpx.
     assert state.keys() == STATUS["current_state"]
     assert (state["party"], state["coordinates"], state["badges"]) == (None, None, None)
     assert state["inventory"] == {"pokeballs": None, "potions": None}
-    assert get(client, "metrics", run=lake)["game"]["battles_won"] is None
+    assert get(client, "metrics", run=lake)["game"] == {}
 
 
 def test_without_a_name_the_newest_run_is_meant_and_a_beginning_of_its_id_is_enough(
@@ -324,8 +327,29 @@ def test_what_could_be_a_secret_is_not_told(tmp_path: Path) -> None:
         assert "hush" not in client.get("/api/v1/config").text
 
 
-def test_prometheus_reads_counts_of_runs(client: httpx.Client) -> None:
-    assert 'ptp_runs{status="completed"} 2' in client.get("/metrics").text
+def test_prometheus_reads_counts_of_runs_and_only_the_figures_that_a_live_run_has(tmp_path: Path) -> None:
+    record(tmp_path, world="FrozenLake-v1", max_ticks=5)
+    others = ("--world", "CartPole-v1", "--agent", "random")
+    with playing(tmp_path) as game, playing(tmp_path, *others) as pole, serving(tmp_path) as client:
+        response = client.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain; version=")
+    families = {family.name: family for family in text_string_to_metric_families(response.text)}
+    assert {each.labels["status"]: each.value for each in families["ptp_runs"].samples} == {
+        "completed": 1,
+        "running": 2,
+    }
+    runs = {name: {each.labels["run"] for each in families[name].samples} for name in ("ptp_tick", "ptp_battles_won")}
+    assert runs == {"ptp_tick": {game.run_id, pole.run_id}, "ptp_battles_won": {game.run_id}}
+    assert families["ptp_tick_rate_target"].documentation == "Ticks per second to keep; 0 is as fast as possible."
+    assert all(family.type == "gauge" for family in families.values())
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/static/app.js", "/metrics", "/api/v1/status", "/api/v1/frame",
+                                  "/api/v1/live", "/api/v1/export", "/api/v1/openapi.json"])  # fmt: skip
+def test_head_answers_as_get_does_without_the_body(client: httpx.Client, path: str) -> None:
+    head, whole = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == whole.headers["content-type"]
 
 
 def test_a_fork_begins_a_new_run_with_a_shared_history(tmp_path: Path) -> None:
@@ -340,6 +364,39 @@ def test_a_fork_begins_a_new_run_with_a_shared_history(tmp_path: Path) -> None:
         assert "the run has ticks 0 to 60" in refused.json()["message"]
         unknown = client.post("/api/v1/fork", json={"agent": "nobody"})
         assert (unknown.status_code, "no agent named 'nobody'" in unknown.json()["message"]) == (404, True)
+
+
+def test_forks_at_the_same_moment_get_ids_of_their_own_and_no_more_than_allowed_start(tmp_path: Path) -> None:
+    parent = record(tmp_path, world="FrozenLake-v1", max_ticks=60).run_id
+
+    def fork(seed: int) -> httpx.Response:
+        wanted = {"tick": 40, "random_seed": seed, "tick_rate_base": 5, "max_ticks": 10_000}
+        return client.post("/api/v1/fork", params={"run": parent}, json=wanted)
+
+    def stop(run: str) -> bool:
+        return client.post("/api/v1/control/stop", params={"run": run}).is_success
+
+    with serving(tmp_path, most_runs=3) as client, ThreadPoolExecutor(5) as pool:
+        answers = list(pool.map(fork, range(5)))
+        started = [answer.json()["run_id"] for answer in answers if answer.is_success]
+        assert len(set(started)) == len(started) == 3
+        for answer in answers:
+            if not answer.is_success:
+                assert answer.status_code == 409
+                assert answer.json()["message"] == "3 runs that were started here are still live; stop one first"
+        assert {run["run_id"] for run in get(client, "runs")["runs"]} == {parent, *started}
+        for run in started:
+            wait_for(partial(stop, run))
+        again = wait_for(lambda: found if (found := fork(9)).is_success else None)  # there is room again
+        wait_for(partial(stop, again.json()["run_id"]))
+
+
+def test_whole_numbers_may_be_written_as_javascript_does(tmp_path: Path) -> None:
+    record(tmp_path, world="FrozenLake-v1", max_ticks=20)
+    with serving(tmp_path) as client:
+        made = client.post("/api/v1/fork", content=b'{"tick": 10.0, "max_ticks": 11.0}')
+        assert (made.status_code, made.json()["tick"]) == (200, 10)
+        wait_for(lambda: not get(client, "runs", status="running")["runs"])
 
 
 def test_a_run_that_has_ended_goes_back_to_a_snapshot_and_says_how_to_go_on(tmp_path: Path) -> None:

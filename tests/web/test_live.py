@@ -40,15 +40,15 @@ def events(client: httpx.Client, path: str = "/api/v1/live") -> Generator[tuple[
                 yield name, json.loads(line[6:])
 
 
-def test_a_stream_tells_state_pictures_and_actions_as_they_come(live: Live) -> None:
+def test_a_stream_sends_state_pictures_and_records_as_they_come(live: Live) -> None:
     client, _ = live
     seen: dict[str, Any] = {}
     ticks: list[int] = []
     for name, data in events(client):
         seen[name] = data
-        if name == "actions":
-            ticks += [action["context"]["tick"] for action in data["actions"] if "reward" in action["context"]]
-        if len(ticks) > 40 and {"state", "frame", "actions"} <= seen.keys():
+        if name == "records":
+            ticks += [record["tick"] for record in data["records"] if record["record"] == "Step"]
+        if len(ticks) > 40 and {"state", "frame", "records"} <= seen.keys():
             break
     assert ticks == list(range(ticks[0], ticks[0] + len(ticks)))
     assert seen["state"]["state"]["profile"] == "tallgrass"
@@ -79,7 +79,7 @@ def test_a_live_run_gives_the_pictures_it_has_in_memory(live: Live) -> None:
     ask(directory, "pause")
     held = wait_for(lambda: found if (found := ask(directory, "picture", tick=27))["tick"] == 24 else None)
     assert held["format"] == "png"
-    near = client.get("/api/v1/frame?tick=27&near=true")
+    near = wait_for(lambda: found if (found := client.get("/api/v1/frame?tick=27&near=true")).is_success else None)
     assert near.headers["x-tick"] == "24"
     assert pixels(near) == Image.open(io.BytesIO(base64.b64decode(held["data"]))).convert("RGB").tobytes()
     exact, drawn = client.get("/api/v1/frame?tick=27"), client.get("/api/v1/screenshots/tick-27/image")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 
 from ptp.errors import UsageError
+from ptp.web.app import create_app
 from ptp.web.guard import HEADERS, MOST_BODY, Rates
 from ptp.web.server import bind, is_loopback
-from tests.web.parts import TOKEN, record, serving
+from tests.web.parts import TOKEN, record, serving, wait_for
 
 CHANGES = ["control/pause", "control/resume", "control/step", "control/snapshot", "control/stop", "control/rollback",
            "snapshot/restore/latest", "fork", "control/set", "control/restore"]  # fmt: skip
@@ -55,9 +59,11 @@ def test_wrong_tokens_are_refused_and_then_slowed_down(shelf: Path) -> None:
 
 
 def test_a_page_that_rebinds_its_name_to_this_machine_is_refused(client: httpx.Client) -> None:
-    for host in ("evil.example", "evil.example:8642", "127.0.0.1.evil.example", ""):
+    odd = ("127.0.0.1:evil.example", "localhost:1:2", "127.0.0.1:", "[::1", "::1", "127.0.0.1@evil.example")
+    for host in ("evil.example", "evil.example:8642", "127.0.0.1.evil.example", "", *odd):
         assert client.get("/api/v1/status", headers={"Host": host}).status_code == 421, host
-    assert client.get("/api/v1/status", headers={"Host": "localhost:1"}).status_code == 200
+    for host in ("localhost:1", "LOCALHOST", "[::1]:8642", "[::1]", "127.0.0.1"):
+        assert client.get("/api/v1/status", headers={"Host": host}).status_code == 200, host
 
 
 def test_every_answer_has_the_security_headers_and_none_opens_it_to_other_origins(client: httpx.Client) -> None:
@@ -115,8 +121,52 @@ def test_bodies_and_addresses_are_bounded(client: httpx.Client) -> None:
         for _ in range(20):
             yield b"x" * 8192
 
-    assert client.post("/api/v1/control/set", content=pieces()).status_code == 413
+    for path in ("set", "pause"):  # whether the endpoint takes a body or not
+        assert client.post(f"/api/v1/control/{path}", content=pieces()).status_code == 413
+    assert client.request("GET", "/api/v1/status", content=pieces()).status_code == 413
     assert client.get("/api/v1/status?run=" + "a" * 5000).status_code == 414
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("runs?page=0", "page: not allowed; allowed: a whole number, at least 1, at most 1000000000"),
+        ("runs?page=two", "page: not allowed; allowed: a whole number, at least 1, at most 1000000000"),
+        ("runs?sort=luck", "sort: not allowed; allowed: one of agent, episodes, started_at, status, "),
+        ("status?run=a_b", "run: not allowed; allowed: text, length at most 64, pattern ^[0-9a-zA-Z-]+$"),
+        ("status?run=latest%0A", "run: not allowed"),
+        ("live?seconds=0", "seconds: not allowed; allowed: a number, more than 0"),
+        ("frame?near=perhaps", "near: not allowed; allowed: true or false"),
+        ("tick/-1", "tick: not allowed; allowed: a whole number, at least 0"),
+        ("screenshots/diff?a=latest", "b: missing; allowed: text"),
+    ],
+)
+def test_a_value_that_is_not_allowed_is_named_with_what_is(client: httpx.Client, address: str, message: str) -> None:
+    response = client.get(f"/api/v1/{address}")
+    assert (response.status_code, response.json()["error"]) == (422, "ValueNotAllowed")
+    assert response.json()["message"].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("control/step", b'{"ticks": 2.5}', "ticks: not allowed; allowed: a whole number, at least 1, at most 1000000"),
+        ("control/step", b'{"ticks": "3"}', "ticks: not allowed"),
+        ("control/step", b'{"tick": 3}', "body: Object contains unknown field `tick`; allowed: ticks"),
+        ("control/step", b"[]", "body: Expected `object`, got `array`; allowed: ticks"),
+        ("control/step", b"{", "body: Input data was truncated"),
+        ("control/restore", b"", "snapshot: missing; allowed: text, length at most 80"),
+        ("control/snapshot", rb'{"name": "two\n"}', "name: not allowed"),
+        ("control/set", b'{"settings": {}}', "settings: not allowed; allowed: an object with text values, at least 1"),
+        ("control/set", b'{"settings": {"max-ticks": 3}}', "settings: not allowed"),
+    ],
+)
+def test_a_body_that_is_not_allowed_is_refused_with_what_is(
+    client: httpx.Client, path: str, body: bytes, message: str
+) -> None:
+    response = client.post(f"/api/v1/{path}", content=body)
+    assert (response.status_code, response.json()["error"]) == (422, "ValueNotAllowed")
+    assert response.json()["message"].startswith(message)
 
 
 @pytest.mark.parametrize("path", ["status", "run", "actions", "metrics", "tick/1", "frame", "live", "config", "logs"])
@@ -165,6 +215,24 @@ def test_a_dead_run_can_not_be_steered_and_says_how_to_go_on(client: httpx.Clien
         response = client.post(f"/api/v1/control/{verb}", params={"run": lake})
         assert response.status_code == 409
         assert f"ptp resume {lake}" in response.json()["message"]
+
+
+def test_accepted_connections_send_at_once(shelf: Path) -> None:
+    listener, address = bind("127.0.0.1", 0, TOKEN)
+    server = uvicorn.Server(uvicorn.Config(create_app(shelf, TOKEN), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        wait_for(lambda: server.started)
+        with httpx.Client(base_url=f"http://127.0.0.1:{address.port}") as client:
+            assert client.get("/healthz").status_code == 200
+            (connection,) = server.server_state.connections
+            accepted = connection.transport.get_extra_info("socket")
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
 
 
 def test_each_client_has_so_many_requests_and_gets_new_ones_as_time_passes() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import polars
 import pytest
 
@@ -86,9 +88,14 @@ def test_a_live_run_streams_its_actions_and_can_be_watched(tmp_path: Path) -> No
             assert "action" in first or "now" in first
 
 
-def test_the_dashboard_prints_an_address_with_a_token_and_serves(shelf: Path) -> None:
-    import httpx
+def is_healthy(base: str) -> bool:
+    try:
+        return httpx.get(f"{base}/healthz").status_code == 200
+    except httpx.TransportError:
+        return False
 
+
+def test_the_dashboard_prints_an_address_with_a_token_and_serves(shelf: Path) -> None:
     command = [sys.executable, "-m", "ptp", "dashboard", "--port", "0", "--json", "--data-dir", str(shelf)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -97,20 +104,36 @@ def test_the_dashboard_prints_an_address_with_a_token_and_serves(shelf: Path) ->
             text += process.stdout.readline()
         address = json.loads(text)
         base = f"http://127.0.0.1:{address['port']}"
-
-        def healthy() -> bool:
-            try:
-                return httpx.get(f"{base}/healthz").status_code == 200
-            except httpx.TransportError:
-                return False
-
-        wait_for(healthy)
+        wait_for(lambda: is_healthy(base))
         pause = f"{base}/api/v1/control/pause"
         assert httpx.post(pause).status_code == 401
         assert httpx.post(pause, headers={"Authorization": f"Bearer {address['token']}"}).status_code == 409
         process.terminate()
     assert process.returncode in {0, -15, 143}
     assert not find_run(shelf, "latest").is_alive()
+
+
+def test_ctrl_c_ends_the_dashboard_in_one_line_while_a_page_listens_to_a_live_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ptp", "dashboard", "--port", "0", "--data-dir", str(tmp_path)]
+    with playing(tmp_path) as directory:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None
+            base = process.stdout.readline().partition("/#")[0]
+            wait_for(lambda: is_healthy(base))
+            with httpx.stream("GET", f"{base}/api/v1/live", timeout=60) as response:
+                lines = response.iter_lines()
+                assert next(lines).startswith("event: ")
+                process.send_signal(signal.SIGINT)
+                rest = list(lines)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+        assert directory.is_alive()
+    assert "event: end" not in rest  # the run goes on; only the stream breaks off
+    assert errors.splitlines()[1:] == ["ptp: the dashboard has ended; the runs go on"]
+    assert process.returncode == 130
 
 
 def test_a_verb_of_the_terminal_says_so_in_a_pipe(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def _stream(directory: RunDirectory, as_json: bool) -> int:
 
 def _live(directory: RunDirectory) -> Iterator[Action]:
     for line in watch(directory):
-        yield from as_actions(line.get("records", []), msgspec.convert(line["now"], Now), 0).actions
+        yield from as_actions(line.records, line.now.at)
 
 
 def _line(action: Action) -> str:

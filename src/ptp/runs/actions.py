@@ -21,6 +21,7 @@ import numpy as np
 from ptp._util.clock import iso
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.records import Event, Record, Step
 from ptp.records import Metadata
 from ptp.runs.answers import Action, ActionList
 from ptp.runs.status import decode_state, last_state
@@ -249,3 +250,17 @@ def _move(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
 
 def _stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def as_actions(records: Sequence[Record], at: float) -> list[Action]:
+    """Return records as lines of the action log; steps have no time of their own and get *at*."""
+    found = []
+    for record in records:
+        if isinstance(record, Step):
+            context = {"tick": record.tick, "episode": record.episode, "reward": record.reward}
+            found.append(Action(iso(at), record.command.upper(), context, None, None, None))
+        elif isinstance(record, Event):
+            facts = {name: value for name, value in (record.detail or {}).items() if name != "event"}
+            context = {"tick": record.tick, **facts}
+            found.append(Action(iso(record.at), event_name(record.kind), context, None, None, None))
+    return found

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
@@ -81,7 +79,7 @@ def _game(database: Database, state: dict[str, Any], knowledge: Knowledge) -> Ga
 
 Points = list[tuple[int, float]]
 
-MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"), "cost": ("cost", "$"),
+MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"), "cost": ("cost", "dollars"),
             "stuck": ("stuck", ""), "looping": ("looping", "")}  # fmt: skip
 OF_STATE = knowledge_of("gameboy").figures
 OTHERS = {"decision_latency_avg": "ms", "reward": "reward", "episode_reward": "reward", "error_rate": "errors"}
@@ -180,31 +178,3 @@ def _episodes(database: Database, points: int) -> Points:
 def _errors(database: Database, points: int) -> Points:
     query = f"SELECT {ERROR_TICK} FROM errors ORDER BY timestamp LIMIT ?"
     return [(int(row[0]), float(number)) for number, row in enumerate(database.rows(query, points), 1)]
-
-
-def as_prometheus(runs: Sequence[tuple[dict[str, str], Metrics]], counts: dict[str, int]) -> str:
-    """Return the figures of live runs in the text form that Prometheus reads."""
-    lines = ["# HELP ptp_runs Runs by status.", "# TYPE ptp_runs gauge"]
-    lines += [f'ptp_runs{{status="{status}"}} {count}' for status, count in sorted(counts.items())]
-    names = [("tick", "ptp_tick")]
-    for group in (Performance, Game):
-        names += [(field, f"ptp_{field}") for field in group.__struct_fields__]
-    for field, name in names:
-        values = [(labels, _value(metrics, field)) for labels, metrics in runs]
-        if any(value is not None for _, value in values):
-            lines += [f"# HELP {name} {field.replace('_', ' ')} of a live run.", f"# TYPE {name} gauge"]
-            lines += [f"{name}{{{_labels(labels)}}} {value:g}" for labels, value in values if value is not None]
-    return "\n".join(lines) + "\n"
-
-
-def _value(metrics: Metrics, field: str) -> float | None:
-    facts = msgspec.structs.asdict(metrics.performance) | msgspec.structs.asdict(metrics.game) | {"tick": metrics.tick}
-    value: float | None = facts[field]
-    return value
-
-
-def _labels(labels: dict[str, str]) -> str:
-    def escape(text: str) -> str:
-        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-    return ",".join(f'{name}="{escape(value)}"' for name, value in labels.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,13 +13,14 @@ import msgspec
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ptp.runs.answers import Problem
+from ptp.web.answers import Problem
 
 MOST_BODY = 64 << 10  # bytes
 MOST_TARGET = 4 << 10  # bytes of path and query
 MOST_CLIENTS = 10_000  # whose rates are remembered
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+HOST = re.compile(r"([^:\[\]]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -38,11 +40,12 @@ class Policy(msgspec.Struct, frozen=True):
     """What is asked of clients."""
 
     token: str
-    """What allows everything."""
     open_reading: bool
     """Whether reading needs no token; only where nobody but this machine can connect."""
     hosts: frozenset[str] | None = LOOPBACK
     """Names that a request may be meant for, against pages that rebind their name to this machine; None is any."""
+    public: frozenset[str] = frozenset()
+    """Paths that never need the token."""
     reads_per_second: float = 2_000
     writes_per_second: float = 20
     wrong_tokens_per_minute: float = 20
@@ -114,11 +117,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
-        body = _Body(receive)
-
         async def send_safely(message: Message) -> None:
-            if body.refused:
-                return  # the app answers what it made of half a body; the refusal is sent instead
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -128,12 +127,11 @@ class Guard:
 
         try:
             self._check(scope)
-            await self._app(scope, body.take, send_safely)
+            receive = await _whole_body(receive)
         except Refusal as refusal:
             await _answer(refusal, send_safely)
-        if body.refused:
-            body.refused = False
-            await _answer(_too_large(), send_safely)
+        else:
+            await self._app(scope, receive, send_safely)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -143,15 +141,18 @@ class Guard:
         changes = scope["method"] not in READING
         if not (self._writes if changes else self._reads).take(client):
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", **{"Retry-After": "1"})
-        if changes or (not self._policy.open_reading and scope["path"].startswith(("/api", "/metrics"))):
+        if changes or not (self._policy.open_reading or self._is_public(scope["path"])):
             self._check_token(headers, client)
 
+    def _is_public(self, path: str) -> bool:
+        return path in self._policy.public or path.startswith("/static/")
+
     def _check_host(self, headers: Headers) -> None:
-        name = headers.get("host", "")
-        bare = name if name.endswith("]") else name.rpartition(":")[0] or name
-        if self._policy.hosts is not None and bare.lower() not in self._policy.hosts:
+        name = headers.get("host", "").lower()
+        found = HOST.fullmatch(name)
+        if self._policy.hosts is not None and (found is None or found[1] not in self._policy.hosts):
             raise Refusal(
-                HTTPStatus.MISDIRECTED_REQUEST, f"this server is not {bare[:80]!r}; use the address it printed"
+                HTTPStatus.MISDIRECTED_REQUEST, f"this server is not {name[:80]!r}; use the address it printed"
             )
 
     def _check_size(self, scope: Scope, headers: Headers) -> None:
@@ -177,22 +178,21 @@ class Guard:
         )
 
 
-class _Body:
-    """The body of a request; one that turns out larger than it may be ends early."""
+async def _whole_body(receive: Receive) -> Receive:
+    """Read the body, however it is sent, and return what hands it out again; one that is too large is refused."""
+    pieces: list[bytes] = []
+    message: Message = {"more_body": True}
+    while message.get("more_body"):
+        message = await receive()
+        pieces.append(message.get("body", b""))
+        if sum(map(len, pieces)) > MOST_BODY:
+            raise _too_large()
+    waiting = [{**message, "body": b"".join(pieces)}]
 
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._size = 0
-        self.refused = False
+    async def receive_again() -> Message:
+        return waiting.pop() if waiting else await receive()
 
-    async def take(self) -> Message:
-        """Return the next piece."""
-        message = await self._receive()
-        self._size += len(message.get("body", b""))
-        if self._size <= MOST_BODY:
-            return message
-        self.refused = True
-        return {"type": "http.disconnect"}
+    return receive_again
 
 
 def _too_large() -> Refusal:

@@ -1,6 +1,6 @@
-"""What live runs tell, passed on to many: one connection to each run, any number of listeners.
+"""What live runs send, passed on to many: one connection to each run, any number of listeners.
 
-Each listener has a mailbox with the newest state, the newest picture and the actions since it last looked. One who
+Each listener has a mailbox with the newest state, the newest picture and the records since it last looked. One who
 reads slowly gets fewer pictures and states, never an older one, and nobody waits for anybody.
 """
 
@@ -8,55 +8,63 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from ptp._util.clock import iso
 from ptp.recording import RunDirectory
+from ptp.records import Record
 from ptp.runner.control import connect
-from ptp.runner.live import Now
-from ptp.runs.actions import event_name
-from ptp.runs.answers import Action, Decision, LiveActions, LiveEnd, LiveState
-from ptp.runs.ticks import title_of
+from ptp.runner.protocol import Frame, Now
+from ptp.runs.actions import as_actions
+from ptp.web.answers import LiveActions, LiveEnd, LiveRecords, LiveState
 
 BEAT = 1 / 30  # seconds between two messages to a listener, at least
 PER_LISTENER = 0.0005  # seconds that each listener adds to it
 MOST_LINE = 32 << 20  # bytes of one line of a run
-MOST_ACTIONS = 200  # batches of actions that may wait for a slow listener
+MOST_BATCHES = 200  # batches of records that may wait for a slow listener
 LINGER = 5.0  # seconds that a run is listened to after the last listener has left
 ALIVE = 15.0  # seconds after which a silent stream sends a comment, so that nothing between closes it
+EVENTS: dict[str, type[msgspec.Struct]] = {
+    "state": LiveState,
+    "frame": Frame,
+    "records": LiveRecords,
+    "actions": LiveActions,
+    "end": LiveEnd,
+}
+BATCHES = frozenset({"records", "actions"})  # of which none replaces the one before
 
 _encode = msgspec.json.Encoder().encode
 
 
-class _Incoming(msgspec.Struct):
-    """A line of a live run; state and picture are passed on as they are."""
+class Line(msgspec.Struct):
+    """What a live run sends at once; state and picture are passed on as they are."""
 
     now: Now
-    records: list[dict[str, Any]] = []
+    records: list[Record] = []
     lost: int = 0
     state: msgspec.Raw = msgspec.Raw()
     frame: msgspec.Raw = msgspec.Raw()
 
 
-_decode = msgspec.json.Decoder(_Incoming).decode
+_decode = msgspec.json.Decoder(Line).decode
 
 
 class Listener:
     """One client's mailbox."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: frozenset[str]) -> None:
+        self.events = events
         self._newest: dict[str, bytes] = {}
-        self._actions: deque[bytes] = deque(maxlen=MOST_ACTIONS)
+        self._batches: deque[bytes] = deque(maxlen=MOST_BATCHES)
         self._filled = asyncio.Event()
         self._ended = False
 
     def put(self, event: str, message: bytes) -> None:
         """Leave a message; a newer state or picture takes the place of the one before."""
-        if event == "actions":
-            self._actions.append(message)
+        if event in BATCHES:
+            self._batches.append(message)
         else:
             self._newest[event] = message
         self._filled.set()
@@ -75,8 +83,8 @@ class Listener:
                 yield b": still here\n\n"
                 continue
             self._filled.clear()
-            waiting = [*self._actions, *self._newest.values()]
-            self._actions.clear()
+            waiting = [*self._batches, *self._newest.values()]
+            self._batches.clear()
             self._newest.clear()
             yield b"".join(waiting)
             if self._ended:
@@ -89,12 +97,9 @@ class Channel:
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
         self.listeners: set[Listener] = set()
-        self._state = msgspec.Raw(b"null")
         self._last: dict[str, bytes] = {}
-        self._records: list[dict[str, Any]] = []
-        self._now: Now | None = None
-        self._frame: msgspec.Raw | None = None
-        self._lost = 0
+        self._waiting: Line | None = None
+        self._state = msgspec.Raw(b"null")
         self._rates: deque[tuple[float, int]] = deque()
         self._changed = asyncio.Event()
         self.ended = False
@@ -102,24 +107,28 @@ class Channel:
     def add(self, listener: Listener) -> None:
         """Let a listener have how things stand now, and what comes."""
         self.listeners.add(listener)
-        for event, message in self._last.items():
-            listener.put(event, message)
+        for event in self._last.keys() & listener.events:
+            listener.put(event, self._last[event])
 
     async def run(self) -> None:
-        """Pass on what the run tells, until it ends or nobody listens any more."""
+        """Pass on what the run sends, until it ends or nobody listens any more."""
+        last = b""  # closed from here, the stream breaks off: the run itself may well go on
         try:
             reader = asyncio.create_task(self._read())
             sender = asyncio.create_task(self._send())
             idle = asyncio.create_task(self._wait_for_silence())
-            await asyncio.wait({reader, idle}, return_when=asyncio.FIRST_COMPLETED)
-            for task in (reader, sender, idle):
-                task.cancel()
-            await asyncio.gather(reader, sender, idle, return_exceptions=True)
+            try:
+                await asyncio.wait({reader, idle}, return_when=asyncio.FIRST_COMPLETED)
+                last = not_live()
+            finally:
+                for task in (reader, sender, idle):
+                    task.cancel()
+                await asyncio.gather(reader, sender, idle, return_exceptions=True)
             self._flush()
         finally:
             self.ended = True
             for listener in self.listeners:
-                listener.end(not_live())
+                listener.end(last)
 
     async def _wait_for_silence(self) -> None:
         silent = 0.0
@@ -134,18 +143,20 @@ class Channel:
         try:
             writer.write(b'{"verb": "watch"}\n')
             await writer.drain()
-            while line := await reader.readline():
-                if line.strip():
-                    self._take(_decode(line))
+            while text := await reader.readline():
+                if text.strip():
+                    self._take(_decode(text))
         finally:
             writer.close()
 
-    def _take(self, line: _Incoming) -> None:
-        self._now = line.now
-        self._state = line.state if line.state else self._state
-        self._frame = line.frame if line.frame else self._frame
-        self._records += line.records
-        self._lost += line.lost
+    def _take(self, line: Line) -> None:
+        before = self._waiting
+        if before is not None:
+            line.records = before.records + line.records
+            line.lost += before.lost
+            line.frame = line.frame or before.frame
+        self._state = line.state or self._state
+        self._waiting = line
         self._changed.set()
 
     async def _send(self) -> None:
@@ -156,22 +167,28 @@ class Channel:
             await asyncio.sleep(BEAT + PER_LISTENER * len(self.listeners))
 
     def _flush(self) -> None:
-        if self._now is None:
+        line, self._waiting = self._waiting, None
+        if line is None:
             return
-        records, lost, frame = self._records, self._lost, self._frame
-        self._records, self._lost, self._frame = [], 0, None
-        state = _encode(LiveState(self._now, self._rate(self._now), self._state))
-        self._pass_on("state", _message("state", state))
-        if frame is not None:
-            self._pass_on("frame", _message("frame", bytes(frame)))
-        if records or lost:
-            message = _message("actions", _encode(as_actions(records, self._now, lost)))
-            for listener in self.listeners:
-                listener.put("actions", message)
+        state = _message("state", _encode(LiveState(line.now, self._rate(line.now), self._state)))
+        self._last["state"] = state
+        self._pass_on("state", lambda: state)
+        if line.frame:
+            frame = self._last["frame"] = _message("frame", bytes(line.frame))
+            self._pass_on("frame", lambda: frame)
+        if line.records or line.lost:
+            at = line.now.at
+            self._pass_on("records", lambda: _message("records", _encode(LiveRecords(line.records, line.lost))))
+            self._pass_on(
+                "actions",
+                lambda: _message("actions", _encode(LiveActions(as_actions(line.records, at), line.lost))),
+            )
 
-    def _pass_on(self, event: str, message: bytes) -> None:
-        self._last[event] = message
-        for listener in self.listeners:
+    def _pass_on(self, event: str, make: Callable[[], bytes]) -> None:
+        """Leave a message, written once, with everybody who wants its kind."""
+        wanting = [listener for listener in self.listeners if event in listener.events]
+        message = make() if wanting else b""
+        for listener in wanting:
             listener.put(event, message)
 
     def _rate(self, now: Now) -> float | None:
@@ -199,10 +216,12 @@ class Hub:
         """How many listen now."""
         return sum(len(channel.listeners) for channel, _ in self._channels.values())
 
-    async def listen(self, directory: RunDirectory, seconds: float | None = None) -> AsyncIterator[bytes]:
-        """Return what a live run tells as server-sent events, for so many seconds or until it ends."""
+    async def listen(
+        self, directory: RunDirectory, events: frozenset[str], seconds: float | None = None
+    ) -> AsyncIterator[bytes]:
+        """Return what a live run sends as server-sent events, for so many seconds or until it ends."""
         channel = self._channel(directory)
-        listener = Listener()
+        listener = Listener(events)
         channel.add(listener)
         loop = asyncio.get_running_loop()
         timer = None if seconds is None else loop.call_later(seconds, listener.end, b": time is up\n\n")
@@ -223,57 +242,16 @@ class Hub:
         return channel
 
     async def close(self) -> None:
-        """End every channel."""
+        """End every channel and the streams of those who listen."""
         for _, task in self._channels.values():
             task.cancel()
         await asyncio.gather(*(task for _, task in self._channels.values()), return_exceptions=True)
 
 
 def not_live() -> bytes:
-    """Return the stream of a run that nobody plays."""
+    """Return the stream of a run that is not live."""
     return _message("end", _encode(LiveEnd(live=False)))
 
 
 def _message(event: str, data: bytes) -> bytes:
     return b"event: " + event.encode() + b"\ndata: " + data + b"\n\n"
-
-
-def as_actions(records: list[dict[str, Any]], now: Now, lost: int) -> LiveActions:
-    """Return what a live run told as lines of the action log."""
-    told = LiveActions([], [], [], [], lost)
-    at = iso(now.at)
-    for record in records:
-        kind = record["record"]
-        if kind == "Step":
-            context = {"tick": record["tick"], "episode": record["episode"], "reward": record["reward"]}
-            told.actions.append(Action(at, record["command"].upper(), context, None, None, None))
-        elif kind == "Happened":
-            event = record["event"]
-            told.titles.append((record["tick"], event["event"], title_of(event["event"], event)))
-            facts = {name: value for name, value in event.items() if name != "event"}
-            context = {"tick": record["tick"], **facts}
-            told.actions.append(Action(iso(record["at"]), event_name(event["event"]), context, None, None, None))
-        elif kind == "DecisionMade":
-            told.decisions.append(_decision(record))
-        elif kind == "Notice":
-            told.notices.append({name: record[name] for name in ("tick", "level", "kind", "message")})
-    return told
-
-
-def _decision(record: dict[str, Any]) -> Decision:
-    return Decision(
-        decision_id=str(record["number"]),
-        timestamp=iso(record["at"]),
-        tick=record["tick"],
-        type=record["type"],
-        reasoning=record["reasoning"],
-        confidence=record["confidence"],
-        latency_ms=record["latency_ms"],
-        tokens=record["tokens"],
-        cost=record["cost"],
-        model=record["model"],
-        status=record["status"],
-        error=record["error"],
-        duration_ms=record["duration_ms"],
-        context=None if record["context"] is None else msgspec.json.decode(record["context"]),
-    )

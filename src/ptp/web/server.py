@@ -1,15 +1,21 @@
-"""Serving the app: where, with which token, and what is told about it."""
+"""Serving the app: where, with which token, and until when."""
 
 from __future__ import annotations
 
+import gc
 import ipaddress
+import os
 import secrets
 import socket
 from pathlib import Path
 
 import msgspec
+import uvicorn
 
 from ptp.errors import UsageError
+from ptp.web.app import create_app
+from ptp.web.guard import LOOPBACK
+from ptp.web.services import Services
 
 PORT = 8642
 LEAST_TOKEN = 12  # characters
@@ -51,7 +57,8 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     tries = range(port, port + 10) if port == PORT else (port,)
     for number in tries:
-        listener = socket.socket(family)
+        # asyncio sets TCP_NODELAY only where the protocol is named; without it every answer waits for an ACK, 40 ms
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
@@ -68,23 +75,28 @@ def _listen(host: str, port: int) -> socket.socket:
     raise AssertionError("unreachable")
 
 
+class Server(uvicorn.Server):
+    """A server that ends the streams before it waits for the answers it has begun."""
+
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop serving."""
+        await self._services.hub.close()
+        await super().shutdown(sockets)
+
+
 def serve(data_dir: Path, listener: socket.socket, address: Address) -> None:
     """Serve until a signal ends it."""
-    import gc
-    import os
-
-    import uvicorn
-
-    from ptp.web.app import create_app
-    from ptp.web.guard import LOOPBACK
-
     os.nice(NICE)
     local = is_loopback(address.host)
-    hosts = LOOPBACK | {address.host} if local else None
+    hosts = LOOPBACK | {address.host, f"[{address.host}]"} if local else None
     app = create_app(data_dir, address.token, open_reading=local, hosts=hosts)
-    app.state.parts.library.lines()
+    app.state.services.library.lines()
     gc.freeze()  # what is known of thousands of runs stays; looking through it for garbage would hold up answers
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2, lifespan="on"
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(config, app.state.services).run(sockets=[listener])

@@ -3,7 +3,6 @@
 from ptp.recording.summary import RunSummary
 from ptp.records import Status as RunStatus
 from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.answers.problems import Problem
 from ptp.runs.answers.runs import Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
 from ptp.runs.answers.screenshots import (
     Annotations,
@@ -16,15 +15,12 @@ from ptp.runs.answers.screenshots import (
     ScreenshotLine,
     ScreenshotList,
 )
-from ptp.runs.answers.sharing import SharedList, SharedSnapshot
 from ptp.runs.answers.status import (
     DecisionPipeline,
     DecisionStatus,
     Status,
     SystemHealth,
 )
-from ptp.runs.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
-from ptp.runs.answers.streams import Frame, LiveActions, LiveEnd, LiveState, Now
 from ptp.runs.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
 from ptp.worlds.knowledge import Coordinates, CurrentState, PartyMember
 
@@ -42,24 +38,16 @@ __all__ = [
     "DetectedText",
     "Event",
     "EventList",
-    "Forked",
-    "Frame",
     "Game",
     "Health",
-    "LiveActions",
-    "LiveEnd",
-    "LiveState",
     "LogLevel",
     "LogLine",
     "LogLines",
     "MenuRegion",
     "Metrics",
-    "Now",
     "PartyMember",
     "Performance",
-    "Problem",
     "Resolution",
-    "Restored",
     "RunDetail",
     "RunList",
     "RunStatus",
@@ -71,12 +59,7 @@ __all__ = [
     "Series",
     "SeriesList",
     "Settings",
-    "SharedList",
-    "SharedSnapshot",
-    "SnapshotLine",
-    "SnapshotList",
     "Status",
-    "Steered",
     "SystemHealth",
     "Tick",
 ]

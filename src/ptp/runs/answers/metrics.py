@@ -28,24 +28,24 @@ class Performance(Struct):
     """Errors per thousand ticks."""
 
 
-class Game(Struct):
-    """How the player does; null where the world can't tell."""
+class Game(Struct, omit_defaults=True):
+    """How the player does; without what the world can't tell."""
 
-    pokemon_caught: int | None
+    pokemon_caught: int | None = None
     """Kinds of creature that were caught."""
-    battles_won: int | None
+    battles_won: int | None = None
     """Battles won."""
-    battles_lost: int | None
+    battles_lost: int | None = None
     """Battles lost."""
-    battles_fled: int | None
+    battles_fled: int | None = None
     """Battles that were left."""
-    badges_earned: int | None
+    badges_earned: int | None = None
     """Badges earned."""
-    current_level: int | None
+    current_level: int | None = None
     """The highest level in the party."""
-    pokemon_party_size: int | None
+    pokemon_party_size: int | None = None
     """Creatures in the party."""
-    money: int | None
+    money: int | None = None
     """Money."""
 
 

@@ -4,63 +4,55 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from msgspec import Meta
 from starlette.responses import Response
 
-from ptp.runs import answers
-from ptp.web.parts import Page, RunName, ShotName, parts_of
-from ptp.web.routes.ticks import picture
-from ptp.web.schema import answered_by, answered_with, reply
+from ptp.runs.answers import Screenshot, ScreenshotDiff, ScreenshotList
+from ptp.web.endpoints import API, Endpoint, Media
+from ptp.web.requests import Page, PageSize, Run, ShotName
+from ptp.web.routes.ticks import PICTURE, picture
+from ptp.web.services import Services
 
-router = APIRouter(prefix="/api/v1/screenshots", tags=["screenshots"])
-FILES = ("image/png", "image/jpeg", "image/webp", "text/plain")
-Compared = Annotated[
-    str, Query(max_length=64, pattern=r"^[0-9a-zA-Z_-]+$", description="A picture: its id, `latest` or `tick-N`.")
-]
+Compared = Annotated[ShotName, Meta(description="A picture: its id, `latest` or `tick-N`.")]
+Shown = Annotated[ShotName, Meta(description="A picture: its id, `latest`, or `tick-N` for any tick.")]
 
 
-@router.get("", responses=answered_by(answers.ScreenshotList))
-def timeline(
-    request: Request,
-    run: RunName = None,
-    page: Page = 1,
-    page_size: Annotated[int, Query(ge=1, le=500, description="Pictures per page.")] = 20,
-) -> Response:
+def timeline(services: Services, run: Run = None, page: Page = 1, page_size: PageSize = 20) -> ScreenshotList:
     """Return a page of the pictures that were kept, oldest first."""
-    parts = parts_of(request)
-    return reply(parts.album.list(parts.find(run)[0], page, page_size))
+    return services.album.list(services.find(run)[0], page, page_size)
 
 
-@router.get("/diff", responses=answered_by(answers.ScreenshotDiff))
-def diff(request: Request, a: Compared, b: Compared, run: RunName = None) -> Response:
-    """Tell how two pictures differ."""
-    parts = parts_of(request)
-    return reply(parts.album.diff(*parts.find(run), a, b))
+def diff(services: Services, a: Compared, b: Compared, run: Run = None) -> ScreenshotDiff:
+    """Say how two pictures differ."""
+    return services.album.diff(*services.find(run), a, b)
 
 
-@router.get("/diff/image", responses=answered_with("The difference.", "image/png"))
-def diff_image(request: Request, a: Compared, b: Compared, run: RunName = None) -> Response:
+def diff_image(services: Services, a: Compared, b: Compared, run: Run = None) -> Response:
     """Draw how two pictures differ: what changed is red."""
-    parts = parts_of(request)
-    return picture(parts.album.diff_image(*parts.find(run), a, b), lasting=False)
+    return picture(services.album.diff_image(*services.find(run), a, b), lasting=False)
 
 
-@router.get("/{screenshot_id}", responses=answered_by(answers.Screenshot))
-def metadata(request: Request, screenshot_id: ShotName, run: RunName = None) -> Response:
-    """Tell what is known of a picture, with what was found in it."""
-    parts = parts_of(request)
-    return reply(parts.album.describe(*parts.find(run), screenshot_id))
+def metadata(services: Services, screenshot_id: Shown, run: Run = None) -> Screenshot:
+    """Describe a picture, with what was found in it."""
+    return services.album.describe(*services.find(run), screenshot_id)
 
 
-@router.get("/{screenshot_id}/image", responses=answered_with("The picture.", *FILES))
-def image(request: Request, screenshot_id: ShotName, run: RunName = None) -> Response:
+def image(services: Services, screenshot_id: Shown, run: Run = None) -> Response:
     """Return a picture."""
-    parts = parts_of(request)
-    return picture(parts.album.image(*parts.find(run), screenshot_id), lasting=False)
+    return picture(services.album.image(*services.find(run), screenshot_id), lasting=False)
 
 
-@router.get("/{screenshot_id}/thumbnail", responses=answered_with("The small picture.", *FILES))
-def thumbnail(request: Request, screenshot_id: ShotName, run: RunName = None) -> Response:
+def thumbnail(services: Services, screenshot_id: Shown, run: Run = None) -> Response:
     """Return a small form of a picture."""
-    parts = parts_of(request)
-    return picture(parts.album.thumbnail(*parts.find(run), screenshot_id), lasting=False)
+    return picture(services.album.thumbnail(*services.find(run), screenshot_id), lasting=False)
+
+
+SHOTS = f"{API}/screenshots"
+ENDPOINTS = (
+    Endpoint("GET", SHOTS, timeline),
+    Endpoint("GET", f"{SHOTS}/diff", diff),
+    Endpoint("GET", f"{SHOTS}/diff/image", diff_image, Media("The difference.", ("image/png",))),
+    Endpoint("GET", f"{SHOTS}/{{screenshot_id}}", metadata),
+    Endpoint("GET", f"{SHOTS}/{{screenshot_id}}/image", image, PICTURE),
+    Endpoint("GET", f"{SHOTS}/{{screenshot_id}}/thumbnail", thumbnail, PICTURE),
+)

@@ -5,198 +5,112 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Body, Path, Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from starlette.responses import Response
+from msgspec import Meta
 
 from ptp.agents.registry import find_agent
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.runner.control import ask, not_running
-from ptp.runs import answers
 from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
 from ptp.runs.ticks import NoTick, newest_tick
 from ptp.snapshots import SnapshotHeader
-from ptp.web.parts import Parts, RunName, parts_of
-from ptp.web.schema import answered_by, reply
+from ptp.web.answers import Forked, Restored, SnapshotLine, SnapshotList, Steered, from_header
+from ptp.web.endpoints import API, Endpoint
+from ptp.web.requests import END, Name, Run, Tick
+from ptp.web.services import Services
 
-router = APIRouter(prefix="/api/v1", tags=["steering"])
-NAME = r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$"
-SnapshotName = Annotated[str, Path(max_length=80, pattern=NAME, description="A snapshot: its name, id, or `latest`.")]
-
-
-class _Wish(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _take_whole_numbers(cls, wish: object) -> object:
-        """Let 3.0 be 3, which JSON does not tell apart."""
-        if not isinstance(wish, dict):
-            return wish
-        return {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in wish.items()}
+SnapshotName = Annotated[Name, Meta(description="A snapshot: its name, id, or `latest`.")]
+NewSettings = Annotated[
+    dict[str, str],
+    Meta(min_length=1, max_length=20, description="Flags of `ptp run`, without dashes: tick rates, limits, commands."),
+]
+Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Limit = Annotated[int, Meta(ge=1, le=1 << 53)]
+Rate = Annotated[int, Meta(ge=0, le=100_000)]
+Note = Annotated[str, Meta(max_length=500, pattern=rf"^[^\x00-\x1f]*{END}")]
 
 
-class StepWish(_Wish):
-    """How far to step."""
-
-    ticks: int = Field(default=1, ge=1, le=1_000_000, description="Ticks to play before the run is held again.")
-
-
-class SnapshotWish(_Wish):
-    """What the snapshot is for."""
-
-    name: str | None = Field(default=None, max_length=80, pattern=NAME, description="A name to find it by.")
-    message: str | None = Field(default=None, max_length=500, pattern=r"^[^\x00-\x1f]*$", description="A note.")
+def pause(services: Services, run: Run = None) -> Steered:
+    """Pause a live run."""
+    return _steer(services, run, "pause")
 
 
-class RestoreWish(_Wish):
-    """Where to go back to."""
-
-    snapshot: str = Field(max_length=80, pattern=NAME, description="A snapshot: its name, id, or `latest`.")
-
-
-class RollbackWish(_Wish):
-    """How far to go back."""
-
-    count: int = Field(default=1, ge=1, le=10_000, description="Snapshots in memory to go back.")
+def resume(services: Services, run: Run = None) -> Steered:
+    """Let a paused run play on."""
+    return _steer(services, run, "resume")
 
 
-class SetWish(_Wish):
-    """Settings to change."""
-
-    settings: dict[str, str] = Field(
-        min_length=1,
-        max_length=20,
-        description="Flags of `ptp run`, without their dashes: tick rates, limits, commands.",
-    )
-
-
-class ForkWish(_Wish):
-    """Where the new run leaves the other, and how it differs."""
-
-    tick: int | None = Field(default=None, ge=0, le=1 << 53, description="The last tick that both share.")
-    snapshot: str | None = Field(
-        default=None, max_length=80, pattern=NAME, description="Or the snapshot to begin from."
-    )
-    random_seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Another seed for the agent.")
-    agent: str | None = Field(default=None, max_length=80, pattern=NAME, description="Another agent.")
-    max_ticks: int | None = Field(default=None, ge=1, le=1 << 53, description="Another limit.")
-    tick_rate_base: int | None = Field(default=None, ge=0, le=100_000, description="Another tick rate.")
+def step(
+    services: Services,
+    run: Run = None,
+    ticks: Annotated[int, Meta(ge=1, le=1_000_000, description="Ticks to play before the run is paused again.")] = 1,
+) -> Steered:
+    """Let a live run play some ticks, then pause it."""
+    return _steer(services, run, "step", ticks=ticks)
 
 
-def _steer(request: Request, run: str | None, verb: str, **arguments: Any) -> Response:
-    directory, metadata = parts_of(request).find(run)
+def rollback(
+    services: Services,
+    run: Run = None,
+    count: Annotated[int, Meta(ge=1, le=10_000, description="Snapshots in memory to go back.")] = 1,
+) -> Steered:
+    """Take a live run back by some of its snapshots in memory."""
+    return _steer(services, run, "rollback", count=count)
+
+
+def stop(services: Services, run: Run = None) -> Steered:
+    """End a live run as Ctrl-C would."""
+    return _steer(services, run, "stop")
+
+
+def change(services: Services, settings: NewSettings, run: Run = None) -> Steered:
+    """Change tick rates, limits or command settings of a live run."""
+    flags = {"--" + name.removeprefix("--"): value for name, value in settings.items()}
+    return _steer(services, run, "set", flags=flags)
+
+
+def snapshot(
+    services: Services,
+    run: Run = None,
+    name: Annotated[Name | None, Meta(description="A name to find it by.")] = None,
+    message: Annotated[Note | None, Meta(description="A note.")] = None,
+) -> Steered:
+    """Take a snapshot: of a live run now, of one that has ended at its last tick."""
+    directory, metadata = services.find(run)
+    if metadata.status == "running":
+        return _steer(services, run, "snapshot", name=name, message=message)
+    line = _line(create_snapshot(directory, name, message))
+    return Steered(directory.run_id, line.tick, None, line)
+
+
+def _steer(services: Services, run: str | None, verb: str, **arguments: Any) -> Steered:
+    directory, metadata = services.find(run)
     if metadata.status != "running":
         raise not_running(directory)
     answer = ask(directory, verb, **arguments)
     header = answer.get("snapshot")
-    snapshot = None if header is None else _line(msgspec.convert(header, SnapshotHeader))
-    tick = answer.get("tick", snapshot.tick if snapshot else 0)
-    return reply(answers.Steered(directory.run_id, tick, answer.get("paused"), snapshot))
+    taken = None if header is None else _line(msgspec.convert(header, SnapshotHeader))
+    tick = answer.get("tick", taken.tick if taken else 0)
+    return Steered(directory.run_id, tick, answer.get("paused"), taken)
 
 
-@router.post("/control/pause", responses=answered_by(answers.Steered))
-def pause(request: Request, run: RunName = None) -> Response:
-    """Hold a live run."""
-    return _steer(request, run, "pause")
+def restore(services: Services, snapshot: SnapshotName, run: Run = None) -> Restored:
+    """Take a run back to a snapshot; what came after it is discarded."""
+    return _restore(services, run, snapshot)
 
 
-@router.post("/control/resume", responses=answered_by(answers.Steered))
-def resume(request: Request, run: RunName = None) -> Response:
-    """Let a held run go on."""
-    return _steer(request, run, "resume")
+def restore_by_id(services: Services, snapshot_id: SnapshotName, run: Run = None) -> Restored:
+    """Take a run back to a snapshot; what came after it is discarded."""
+    return _restore(services, run, snapshot_id)
 
 
-@router.post("/control/step", responses=answered_by(answers.Steered))
-def step(request: Request, run: RunName = None, wish: Annotated[StepWish | None, Body()] = None) -> Response:
-    """Let a live run play some ticks, then hold it."""
-    return _steer(request, run, "step", ticks=(wish or StepWish()).ticks)
-
-
-@router.post("/control/rollback", responses=answered_by(answers.Steered))
-def rollback(request: Request, run: RunName = None, wish: Annotated[RollbackWish | None, Body()] = None) -> Response:
-    """Take a live run back by some of its snapshots in memory."""
-    return _steer(request, run, "rollback", count=(wish or RollbackWish()).count)
-
-
-@router.post("/control/restore", responses=answered_by(answers.Restored))
-def restore(request: Request, wish: RestoreWish, run: RunName = None) -> Response:
-    """Take a run back to a snapshot; what came after it is given up."""
-    return _restore(parts_of(request), run, wish.snapshot)
-
-
-@router.post("/control/stop", responses=answered_by(answers.Steered))
-def stop(request: Request, run: RunName = None) -> Response:
-    """End a live run as Ctrl-C would."""
-    return _steer(request, run, "stop")
-
-
-@router.post("/control/set", responses=answered_by(answers.Steered))
-def change(request: Request, wish: SetWish, run: RunName = None) -> Response:
-    """Change tick rates, limits or command settings of a live run."""
-    flags = {"--" + name.removeprefix("--"): value for name, value in wish.settings.items()}
-    return _steer(request, run, "set", flags=flags)
-
-
-@router.post("/control/snapshot", responses=answered_by(answers.Steered))
-def snapshot(request: Request, run: RunName = None, wish: Annotated[SnapshotWish | None, Body()] = None) -> Response:
-    """Take a snapshot: of a live run now, of one that has ended at its last tick."""
-    wanted = wish or SnapshotWish()
-    directory, metadata = parts_of(request).find(run)
-    if metadata.status == "running":
-        return _steer(request, run, "snapshot", name=wanted.name, message=wanted.message)
-    line = _line(create_snapshot(directory, wanted.name, wanted.message))
-    return reply(answers.Steered(directory.run_id, line.tick, None, line))
-
-
-@router.get("/snapshot/list", responses=answered_by(answers.SnapshotList))
-def snapshots(request: Request, run: RunName = None) -> Response:
-    """List the snapshots of a run, newest first; those in memory too while it is live."""
-    directory, metadata = parts_of(request).find(run)
-    lines = [_line(header) for header in _headers(directory, metadata.status == "running")]
-    return reply(answers.SnapshotList(lines, len(lines)))
-
-
-@router.post("/snapshot/restore/{snapshot_id}", responses=answered_by(answers.Restored))
-def restore_by_id(request: Request, snapshot_id: SnapshotName, run: RunName = None) -> Response:
-    """Take a run back to a snapshot; what came after it is given up."""
-    return _restore(parts_of(request), run, snapshot_id)
-
-
-@router.post("/fork", responses=answered_by(answers.Forked))
-def fork(request: Request, wish: ForkWish, run: RunName = None) -> Response:
-    """Begin a new run with another's history up to a tick; it plays in a process of its own."""
-    parts = parts_of(request)
-    directory, _ = parts.find(run)
-    tick = wish.tick
-    if wish.snapshot is not None:
-        tick = store_of(directory).find(wish.snapshot).tick
-    last = _last_tick(directory)
-    if tick is None:
-        tick = last
-    if tick > last:
-        raise NoTick(tick, last)
-    if wish.agent is not None:
-        find_agent(wish.agent)
-    flags = {"random_seed": wish.random_seed, "agent": wish.agent, "max_ticks": wish.max_ticks,
-             "tick_rate_base": wish.tick_rate_base}  # fmt: skip
-    given = {"--" + name.replace("_", "-"): str(value) for name, value in flags.items() if value is not None}
-    return reply(answers.Forked(parts.children.fork(directory, tick, given), directory.run_id, tick))
-
-
-def _last_tick(directory: RunDirectory) -> int:
-    with Database(directory.database) as database:
-        return newest_tick(database)
-
-
-def _restore(parts: Parts, run: str | None, wanted: str) -> Response:
-    directory, metadata = parts.find(run)
+def _restore(services: Services, run: str | None, wanted: str) -> Restored:
+    directory, metadata = services.find(run)
     if metadata.status == "running":
         tick = int(ask(directory, "restore", snapshot=_known_id(directory, wanted))["tick"])
-        return reply(answers.Restored(directory.run_id, tick, True, None))
+        return Restored(directory.run_id, tick, True, None)
     header = restore_snapshot(directory, wanted)
-    return reply(answers.Restored(directory.run_id, header.tick, False, f"ptp resume {directory.run_id}"))
+    return Restored(directory.run_id, header.tick, False, f"ptp resume {directory.run_id}")
 
 
 def _known_id(directory: RunDirectory, wanted: str) -> str:
@@ -207,23 +121,63 @@ def _known_id(directory: RunDirectory, wanted: str) -> str:
     return wanted
 
 
+def snapshots(services: Services, run: Run = None) -> SnapshotList:
+    """List the snapshots of a run, newest first; those in memory too while it is live."""
+    directory, metadata = services.find(run)
+    lines = [_line(header) for header in _headers(directory, metadata.status == "running")]
+    return SnapshotList(lines, len(lines))
+
+
 def _headers(directory: RunDirectory, live: bool) -> list[SnapshotHeader]:
     if live:
         return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
     return store_of(directory).headers()
 
 
-def _line(header: SnapshotHeader) -> answers.SnapshotLine:
-    size = header.payload_bytes
-    return answers.SnapshotLine(
-        snapshot_id=header.snapshot_id,
-        name=header.name,
-        tick=header.tick,
-        episode=header.episode,
-        created_at=header.created_at,
-        reason=header.reason,
-        message=header.message,
-        location=header.location,
-        bytes=size,
-        on_disk=bool(header.payload_hash),
-    )
+def _line(header: SnapshotHeader) -> SnapshotLine:
+    return from_header(SnapshotLine, header, bytes=header.payload_bytes, on_disk=bool(header.payload_hash))
+
+
+def fork(
+    services: Services,
+    run: Run = None,
+    tick: Annotated[Tick | None, Meta(description="The last tick that both share.")] = None,
+    snapshot: Annotated[Name | None, Meta(description="Or the snapshot to start from.")] = None,
+    random_seed: Annotated[Seed | None, Meta(description="Another seed for the agent.")] = None,
+    agent: Annotated[Name | None, Meta(description="Another agent.")] = None,
+    max_ticks: Annotated[Limit | None, Meta(description="Another limit.")] = None,
+    tick_rate_base: Annotated[Rate | None, Meta(description="Another tick rate.")] = None,
+) -> Forked:
+    """Start a new run with another's history up to a tick; it plays in a process of its own."""
+    directory, _ = services.find(run)
+    tick = _fork_tick(directory, tick) if snapshot is None else store_of(directory).find(snapshot).tick
+    if agent is not None:
+        find_agent(agent)
+    flags = {"random-seed": random_seed, "agent": agent, "max-ticks": max_ticks, "tick-rate-base": tick_rate_base}
+    given = {f"--{name}": str(value) for name, value in flags.items() if value is not None}
+    return Forked(services.children.fork(directory, tick, given), directory.run_id, tick)
+
+
+def _fork_tick(directory: RunDirectory, wanted: int | None) -> int:
+    """Return the tick that is asked for, or the newest."""
+    with Database(directory.database) as database:
+        last = newest_tick(database)
+    if wanted is not None and wanted > last:
+        raise NoTick(wanted, last)
+    return last if wanted is None else wanted
+
+
+CONTROL, SNAPSHOT = f"{API}/control", f"{API}/snapshot"
+ENDPOINTS = (
+    Endpoint("POST", f"{CONTROL}/pause", pause),
+    Endpoint("POST", f"{CONTROL}/resume", resume),
+    Endpoint("POST", f"{CONTROL}/step", step),
+    Endpoint("POST", f"{CONTROL}/rollback", rollback),
+    Endpoint("POST", f"{CONTROL}/restore", restore),
+    Endpoint("POST", f"{CONTROL}/stop", stop),
+    Endpoint("POST", f"{CONTROL}/set", change),
+    Endpoint("POST", f"{CONTROL}/snapshot", snapshot),
+    Endpoint("GET", f"{SNAPSHOT}/list", snapshots),
+    Endpoint("POST", f"{SNAPSHOT}/restore/{{snapshot_id}}", restore_by_id),
+    Endpoint("POST", f"{API}/fork", fork),
+)

@@ -16,7 +16,7 @@ export async function aboutView({ main, id, signal, detail }) {
   const exports = ["steps", "decisions", "events", "metrics"].map((what) => h("div.row", null, h("b", null, what), ["csv", "json", "ndjson", "parquet"].map((format) => h("button.small", { onclick: () => download("export", { run: id, what, format }, `${id.slice(0, 13)}-${what}.${format}`) }, format))));
   fill(main, h("div.charts", null,
     h("section.card", null, h("h2", null, "Log"), log),
-    h("section.card", null, h("h2", null, "Take it along"), h("div.party", null, exports)),
+    h("section.card", null, h("h2", null, "Download"), h("div.party", null, exports)),
     h("section.card", null, h("h2", null, "Versions"), h("div.keys", null, Object.entries({ run: id, seed: detail.run.random_seed, ...detail.versions }).map(([name, value]) => [h("span.dim", null, name), h("code", null, String(value))]))),
     sections.map(([name, values]) => h("section.card", null, h("h2", null, name.replaceAll("_", " ")), h("div.keys", null, Object.entries(values).map(([key, value]) => [h("span.dim", null, key.replaceAll("_", " ")), h("code", null, value === null ? "–" : String(value))]))))));
   add(first.lines);

@@ -7,12 +7,12 @@ export async function actionsView({ main, id, signal, detail }) {
   const body = h("tbody"), pager = h("div.pager"), count = h("span.dim.num");
   let typing = null;
   const again = () => { view.page = 1; clearTimeout(typing); typing = setTimeout(load, 200); };
-  const search = h("input", { type: "search", placeholder: "Reason, command or event", "aria-label": "Search actions", oninput: () => { view.q = search.value; again(); } });
+  const search = h("input", { type: "search", placeholder: "Search actions", "aria-label": "Search actions", oninput: () => { view.q = search.value; again(); } });
   const kinds = h("select", { "aria-label": "Kind", onchange: () => { view.kind = kinds.value; again(); } }, [["all", "commands and events"], ["commands", "commands"], ["events", "events"]].map(([value, title]) => h("option", { value }, title)));
-  const names = h("select", { "aria-label": "Action", onchange: () => { view.action = names.value; again(); } }, h("option", { value: "" }, "every action"));
+  const names = h("select", { "aria-label": "Action", onchange: () => { view.action = names.value; again(); } }, h("option", { value: "" }, "all actions"));
   const order = h("select", { "aria-label": "Order", onchange: () => { view.order = order.value; again(); } }, h("option", { value: "desc" }, "newest first"), h("option", { value: "asc" }, "oldest first"));
-  const save = h("select", { "aria-label": "Export", onchange: () => { if (save.value) download("export", { run: id, what: "steps", format: save.value }, `steps.${save.value}`); save.value = ""; } }, h("option", { value: "" }, "Export …"), ["csv", "json", "ndjson", "parquet"].map((value) => h("option", { value }, value)));
-  const table = h("div.tablewrap", null, h("table", null, h("thead", null, h("tr", null, ["Tick", "Time", "Action", "What is known", "Latency"].map((title, index) => h("th", { class: index === 0 || index === 4 ? "num" : "" }, title)))), body));
+  const save = h("select", { "aria-label": "Download", onchange: () => { if (save.value) download("export", { run: id, what: "steps", format: save.value }, `steps.${save.value}`); save.value = ""; } }, h("option", { value: "" }, "Download …"), ["csv", "json", "ndjson", "parquet"].map((value) => h("option", { value }, value)));
+  const table = h("div.tablewrap", null, h("table", null, h("thead", null, h("tr", null, ["Tick", "Time", "Action", "Details", "Latency"].map((title, index) => h("th", { class: index === 0 || index === 4 ? "num" : "" }, title)))), body));
   table.style.marginTop = "14px";
   fill(main, h("div.row.spread", null, count, h("div.row", null, search, kinds, names, order, save)), table, pager);
   const { kinds: known } = await get("events", { run: id, limit: 1 });
@@ -23,11 +23,11 @@ export async function actionsView({ main, id, signal, detail }) {
     if (signal.aborted) return;
     count.textContent = `${number(answer.total_count)} actions`;
     fill(body, answer.actions.map(line));
-    if (!answer.actions.length) fill(body, h("tr", null, h("td", { colspan: 5 }, h("div.empty", null, "Nothing is like that."))));
+    if (!answer.actions.length) fill(body, h("tr", null, h("td", { colspan: 5 }, h("div.empty", null, "No matching actions."))));
     const pages = Math.max(1, Math.ceil(answer.total_count / view.page_size));
     const turn = (page) => h("button.small", { disabled: page < 1 || page > pages || page === view.page, onclick: () => { view.page = page; load(); main.scrollIntoView(); } });
     const [first, back, on, end] = [1, view.page - 1, view.page + 1, pages].map(turn);
-    first.append("First"); back.append("Back"); on.append("On"); end.append("Last");
+    first.append("First"); back.append("Previous"); on.append("Next"); end.append("Last");
     fill(pager, first, back, h("span.dim.num", null, `${number(view.page)} of ${number(pages)}`), on, end);
   }
 

@@ -1,4 +1,4 @@
-// Speaking with the server: every request carries the token, which came behind the hash of the address.
+// Requests to the server: each carries the token, which came behind the hash of the address.
 import { ask } from "./dom.js";
 
 const KEY = "ptp-token";
@@ -29,7 +29,7 @@ async function request(path, options = {}) {
 async function withToken(work) {
   try { return await work(); } catch (problem) {
     if (problem.status !== 401) throw problem;
-    const given = await ask("Token", "Give the token that `ptp dashboard` printed.", [{ name: "token", label: "Token", type: "password" }], "Use it");
+    const given = await ask("Token", "Enter the token that `ptp dashboard` printed.", [{ name: "token", label: "Token", type: "password" }], "Continue");
     if (!given) throw problem;
     sessionStorage.setItem(KEY, given.token);
     return work();

@@ -19,7 +19,7 @@ async function show() {
     await (place === "run" && run ? runView(page) : runsView(page));
   } catch (problem) {
     if (going.signal.aborted) return;
-    fill(main, h("div.empty", null, h("h1", null, "That can't be shown"), h("p", null, problem.message), h("p", null, h("a", { href: "#/" }, "All runs"))));
+    fill(main, h("div.empty", null, h("h1", null, "Something went wrong"), h("p", null, problem.message), h("p", null, h("a", { href: "#/" }, "All runs"))));
   }
 }
 
@@ -27,8 +27,8 @@ function crumbs(...parts) {
   fill(document.getElementById("crumbs"), parts.map((part) => [h("span", null, "/"), part]));
 }
 
-const KEYS = [["r", "all runs"], ["1 … 5", "views of a run"], ["p", "pause or go on"], ["s", "one tick"], ["n", "take a snapshot"], ["← →", "one tick back or on (with Shift ten)"],
-  ["[ ]", "event before or after"], ["Home End", "first and last tick"], ["Space", "play the timeline"], ["t", "light or dark"], ["?", "this help"]];
+const KEYS = [["r", "all runs"], ["1 … 5", "views of a run"], ["p", "pause or resume"], ["s", "step one tick"], ["n", "take a snapshot"], ["← →", "previous or next tick (with Shift, ten)"],
+  ["[ ]", "previous or next event"], ["Home End", "first or last tick"], ["Space", "play the timeline"], ["t", "light or dark"], ["?", "this help"]];
 
 function help() {
   const dialog = document.getElementById("dialog");

@@ -1,4 +1,4 @@
-// A line over the ticks, drawn as SVG; the pointer tells the value.
+// A line over the ticks, drawn as SVG; the pointer shows the value.
 import { h, number } from "./dom.js";
 
 const TITLES = {
@@ -32,6 +32,6 @@ export function chart({ name, unit, points }) {
 }
 
 function shown(value, unit) {
-  if (unit === "$") return "$" + value.toFixed(2);
+  if (unit === "dollars") return "$" + value.toFixed(2);
   return `${number(value, Math.abs(value) < 1 ? 3 : 1)}${unit && unit !== "level" && unit !== "reward" ? " " + unit : ""}`;
 }

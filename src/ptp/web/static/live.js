@@ -1,4 +1,4 @@
-// A run as it goes; one that has ended shows where it ended.
+// A run as it plays; one that has ended shows where it ended.
 import { get, listen, picture, post } from "./api.js";
 import { chart } from "./chart.js";
 import { ask, fill, h, money, number, span, toast } from "./dom.js";
@@ -12,7 +12,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
 
   const steer = async (verb, body) => {
     const answer = await post(`control/${verb}`, { run: id }, body);
-    if (verb === "step") setPaused(true); // held again as soon as it has played
+    if (verb === "step") setPaused(true); // paused again as soon as it has played
     else if (answer.paused !== null && answer.paused !== undefined) setPaused(answer.paused);
     return answer;
   };
@@ -27,7 +27,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
 
   function setPaused(value) {
     paused = value;
-    fill(buttons.pause, paused ? "Go on" : "Pause", h("kbd", null, "p"));
+    fill(buttons.pause, paused ? "Resume" : "Pause", h("kbd", null, "p"));
     screen.cover(live && paused ? "PAUSED" : "");
     setStatus(paused, live);
   }
@@ -38,14 +38,14 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   }
 
   async function takeSnapshot() {
-    const wish = await ask("Take a snapshot", live ? "The run goes on; you can come back to this tick." : "At the last tick of the run.", [{ name: "name", label: "Name (may be empty)", maxlength: 80 }], "Take it");
-    if (!wish) return;
-    const answer = await steer("snapshot", wish.name ? { name: wish.name } : {});
+    const wanted = await ask("Take a snapshot", live ? "The run keeps playing; you can come back to this tick." : "At the last tick of the run.", [{ name: "name", label: "Name (optional)", maxlength: 80 }], "Take snapshot");
+    if (!wanted) return;
+    const answer = await steer("snapshot", wanted.name ? { name: wanted.name } : {});
     toast(`snapshot at tick ${number(answer.tick)}`);
   }
 
   async function stop() {
-    if (await ask("Stop the run?", "It ends as with Ctrl-C; `ptp resume` goes on with it later.", [], "Stop it", true)) {
+    if (await ask("Stop the run?", "It ends as with Ctrl-C; resume it later with `ptp resume`.", [], "Stop", true)) {
       await steer("stop");
       toast("the run is stopping");
     }
@@ -64,7 +64,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   }
 
   const ended = h("div.banner", { class: live ? "hidden" : detail.run.status === "crashed" ? "bad" : "" }, ending(detail));
-  const deck = h("div.deck", null, live ? Object.values(buttons) : [buttons.snapshot, h("a.button", { href: `#/run/${id}/timeline` }, "Look through its ticks")]);
+  const deck = h("div.deck", null, live ? Object.values(buttons) : [buttons.snapshot, h("a.button", { href: `#/run/${id}/timeline` }, "Browse the timeline")]);
   fill(main, ended, h("div.live", null, h("div.handheld", null, screen.bezel, deck),
     h("div.side", null, h("section.card.wide", null, parts.facts), parts.decision, parts.where, parts.party, h("section.card.wide", null, h("h2", null, "What happened"), feed.list))), parts.charts);
   fill(parts.decision, decisionPanel(null));
@@ -96,15 +96,23 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
         showState(message.state);
       },
       frame: (message) => screen.showEvent(message),
-      actions: (message) => {
-        command = message.actions.findLast((action) => "reward" in action.context)?.action.toLowerCase() || command;
-        if (message.decisions.length) fill(parts.decision, decisionPanel(message.decisions.at(-1), command));
-        for (const [tick, kind, title] of message.titles) if (kind !== "PartySeen") feed.add(tick, kind, title);
-        message.notices.filter(({ level }) => level !== "info").forEach(({ message: words }) => toast(words, true));
+      records: ({ records }) => {
+        const last = (kind) => records.findLast(({ record }) => record === kind);
+        command = last("Step")?.command ?? command;
+        if (last("DecisionMade")) fill(parts.decision, decisionPanel(last("DecisionMade"), command));
+        records.filter(({ record, kind }) => record === "Event" && kind !== "PartySeen").forEach(({ tick, kind, title }) => feed.add(tick, kind, title));
+        records.filter(({ record, level }) => record === "Notice" && level !== "info").forEach(({ message }) => toast(message, true));
       },
+      end: () => { live = false; },
     }, signal);
+    if (signal.aborted) return;
+    if (live) loseSignal(); // the server is gone; the run may well go on
+    else dispatchEvent(new HashChangeEvent("hashchange")); // it ended: show how
+  }
+
+  function loseSignal() {
     screen.bezel.classList.remove("on");
-    if (!signal.aborted) dispatchEvent(new HashChangeEvent("hashchange")); // it ended: show how
+    screen.cover("NO SIGNAL");
   }
 
   if (live) { setPaused(paused); setRates(null); }
@@ -112,12 +120,12 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   showCharts();
   const timer = setInterval(() => { if (live && !document.hidden) showCharts().catch(() => {}); }, 4000);
   signal.addEventListener("abort", () => clearInterval(timer));
-  if (live) follow().catch((problem) => { if (problem.name !== "AbortError") { screen.bezel.classList.remove("on"); screen.cover("NO SIGNAL"); } });
+  if (live) follow().catch((problem) => { if (problem.name !== "AbortError") loseSignal(); });
 }
 
 function ending(detail) {
   const { status, error, stopped_by, completed_at } = detail.run;
   const why = error || (stopped_by ? `ended by ${stopped_by}` : status === "crashed" ? "its process died" : "");
   return [h("b", null, status === "manual_stop" ? "Stopped" : status === "crashed" ? "Crashed" : "Completed"), h("span", null, why),
-    completed_at && h("span.dim", null, new Date(completed_at).toLocaleString()), h("span.grow"), h("span.dim", null, "go on with it: "), h("code", null, detail.resume_with)];
+    completed_at && h("span.dim", null, new Date(completed_at).toLocaleString()), h("span.grow"), h("span.dim", null, "resume with "), h("code", null, detail.resume_with)];
 }

@@ -1,4 +1,4 @@
-// What is told of a state, a decision and events; the live view and the timeline share it.
+// A state, a decision and events as panels, for the live view and the timeline.
 import { fill, h, money, number, TONES } from "./dom.js";
 
 export function statePanel(state) {
@@ -23,7 +23,7 @@ function battle({ kind, trainer, enemy, turn }) {
 
 export function partyPanel(state) {
   const party = state?.party;
-  return [h("h2", null, "Party"), party?.length ? h("div.party", null, party.map(member)) : h("p.dim", null, "nobody yet")];
+  return [h("h2", null, "Party"), party?.length ? h("div.party", null, party.map(member)) : h("p.dim", null, "empty")];
 }
 
 function member({ nickname, species, level, hp, max_hp, status }) {
@@ -40,7 +40,7 @@ export function decisionPanel(decision, command) {
   if (!decision) return [h("h2", null, "Decision"), h("p.dim", null, command ? `command ${command}` : "none yet")];
   return [
     h("h2", null, "Decision", h("span.grow"), h("span.pill.cool", null, decision.type || "ACTION"), command && h("span.chip.mono", null, command)),
-    h("p.say.quote", null, decision.reasoning || "no reasons given"),
+    h("p.say.quote", null, decision.reasoning || "no reasoning given"),
     h("p.dim.num", null, [
       `after tick ${number(decision.tick)}`, decision.latency_ms !== null && `${number(decision.latency_ms, decision.latency_ms < 1 ? 2 : 0)} ms`,
       decision.confidence !== null && `${Math.round(decision.confidence * 100)} % sure`, decision.tokens !== null && `${number(decision.tokens)} tokens`,

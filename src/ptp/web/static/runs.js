@@ -2,9 +2,9 @@
 import { get } from "./api.js";
 import { ago, fill, h, money, number, pill } from "./dom.js";
 
-const COLUMNS = [["status", "Status", "hide-small"], ["world", "World"], ["agent", "Agent", "hide-small"], ["started_at", "Began", "hide-small"], ["ticks", "Ticks", "num"],
+const COLUMNS = [["status", "Status", "hide-small"], ["world", "World"], ["agent", "Agent", "hide-small"], ["started_at", "Started", "hide-small"], ["ticks", "Ticks", "num"],
   ["episodes", "Episodes", "num hide-small"], ["total_reward", "Reward", "num"], ["total_cost", "Cost", "num hide-small"]];
-const FILTERS = { status: "every status", world: "every world", agent: "every agent", tag: "every tag" };
+const FILTERS = { status: "all statuses", world: "all worlds", agent: "all agents", tag: "all tags" };
 const view = { q: "", status: "", world: "", agent: "", tag: "", sort: "started_at", descending: true, page: 1, page_size: 50 };
 
 export async function runsView({ main, signal, crumbs }) {
@@ -39,7 +39,7 @@ export async function runsView({ main, signal, crumbs }) {
     fill(head, COLUMNS.map(([key, title, kind]) => h("th", { class: kind || "", "aria-sort": view.sort === key ? (view.descending ? "descending" : "ascending") : null },
       h("button", { onclick: () => { view.descending = view.sort === key ? !view.descending : true; view.sort = key; load(); } }, title, view.sort === key ? (view.descending ? " ↓" : " ↑") : ""))));
     fill(body, answer.runs.map(line));
-    if (!answer.runs.length) fill(body, h("tr", null, h("td", { colspan: 8 }, h("div.empty", null, Object.values(answer.statuses).length ? "No run is like that." : ["No runs yet. Make one:", h("br"), h("code", null, "ptp run --world tallgrass --agent explorer")]))));
+    if (!answer.runs.length) fill(body, h("tr", null, h("td", { colspan: 8 }, h("div.empty", null, Object.values(answer.statuses).length ? "No matching runs." : ["No runs yet. Start one:", h("br"), h("code", null, "ptp run --world tallgrass --agent explorer")]))));
     const pages = Math.max(1, Math.ceil(answer.total_count / view.page_size));
     fill(pager, pages > 1 ? [h("button.small", { disabled: view.page <= 1, onclick: () => { view.page -= 1; load(); } }, "Newer"), h("span.dim.num", null, `${view.page} of ${number(pages)}`),
       h("button.small", { disabled: view.page >= pages, onclick: () => { view.page += 1; load(); } }, "Older")] : []);
@@ -55,7 +55,7 @@ export async function runsView({ main, signal, crumbs }) {
     return h("tr.link", { onclick: open },
       h("td.hide-small", null, pill(run.status)),
       h("td", null, h("div.only-small", null, pill(run.status)), h("a", { href: `#/run/${run.run_id}` }, h("b", null, run.world)), h("div.sub.mono.hide-small", null, run.run_id.slice(0, 13)), h("div.sub.only-small", null, `${run.agent}, ${ago(run.started_at)}`), tags(run)),
-      h("td.hide-small", null, run.agent, run.parent && h("div.sub", null, "a fork")), h("td.hide-small", null, ago(run.started_at), h("div.sub", null, run.error || run.stopped_by || "")),
+      h("td.hide-small", null, run.agent, run.parent && h("div.sub", null, "fork")), h("td.hide-small", null, ago(run.started_at), h("div.sub", null, run.error || run.stopped_by || "")),
       h("td.num", null, number(run.ticks)), h("td.num.hide-small", null, number(run.episodes)), h("td.num", null, number(run.total_reward, 2)), h("td.num.hide-small", null, run.total_cost ? money(run.total_cost) : "–"));
   }
 

@@ -20,7 +20,7 @@ export async function timelineView({ main, id, signal, keys, extra }) {
   const marks = h("svg", { viewBox: "0 0 1000 34", preserveAspectRatio: "none", "aria-hidden": "true" });
   const legend = h("div.legend"), parts = { head: h("div.facts"), where: h("section.card"), party: h("section.card"), decision: h("section.card.wide"), events: h("section.card.wide"), raw: h("pre.tree") };
   const playButton = h("button", { id: "play", onclick: play }, "Play");
-  const pin = h("button", { onclick: () => { pinned = pinned === null ? tick : null; pin.textContent = pinned === null ? "Compare from here" : `Comparing with ${number(pinned)}`; load(); } }, "Compare from here");
+  const pin = h("button", { onclick: () => { pinned = pinned === null ? tick : null; pin.textContent = pinned === null ? "Compare with this tick" : `Comparing with tick ${number(pinned)}`; load(); } }, "Compare with this tick");
   const compared = h("p.dim");
 
   function drawMarks() {
@@ -63,16 +63,16 @@ export async function timelineView({ main, id, signal, keys, extra }) {
       if (mine.signal.aborted) return;
       if (facts.last_tick !== last) { last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
       screen.show(shown, shown.tick ?? wanted);
-      tell(facts);
+      describe(facts);
       if (pinned !== null) {
         const { changed_share, equal } = await get("screenshots/diff", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` });
-        compared.textContent = equal ? "The pictures are equal." : `${number(100 * changed_share, 1)} % of the picture differs from tick ${number(pinned)}.`;
+        compared.textContent = equal ? "The pictures are identical." : `${number(100 * changed_share, 1)} % of the picture differs from tick ${number(pinned)}.`;
       } else compared.textContent = "";
       if (playing !== null) playing = setTimeout(() => (tick < last ? go(tick + 1) : play()), 60);
     } catch (problem) { if (problem.name !== "AbortError") throw problem; }
   }
 
-  function tell(facts) {
+  function describe(facts) {
     fill(parts.head, fact("tick", `${number(facts.tick)} of ${number(facts.last_tick)}`), fact("command", facts.command ?? "–"), fact("reward", number(facts.reward, 3)), fact("episode", number(facts.episode)), fact("played", span(facts.elapsed)));
     fill(parts.where, statePanel(facts.state));
     fill(parts.party, partyPanel(facts.state));
@@ -80,21 +80,21 @@ export async function timelineView({ main, id, signal, keys, extra }) {
     parts.where.classList.toggle("wide", !facts.state || !("party" in facts.state));
     fill(parts.decision, decisionPanel(facts.decision, facts.command));
     const happened = facts.events.filter(({ kind }) => kind !== "PartySeen");
-    fill(parts.events, h("h2", null, "In this tick"), happened.length ? h("ol.feed", null, happened.map((event) => h("li", { class: TONES[event.kind] ? `tone ${TONES[event.kind]}` : "" }, h("span.dim", null, WORDS[event.kind] || event.kind), h("span", null, event.title)))) : h("p.dim", null, "nothing of note"));
+    fill(parts.events, h("h2", null, "In this tick"), happened.length ? h("ol.feed", null, happened.map((event) => h("li", { class: TONES[event.kind] ? `tone ${TONES[event.kind]}` : "" }, h("span.dim", null, WORDS[event.kind] || event.kind), h("span", null, event.title)))) : h("p.dim", null, "nothing happened"));
     parts.raw.textContent = JSON.stringify({ state_hash: facts.state_hash, state: facts.state }, null, 1);
   }
 
   function play() {
     if (playing !== null) { clearTimeout(playing); playing = null; playButton.textContent = "Play"; return; }
-    playing = 0; playButton.textContent = "Halt";
+    playing = 0; playButton.textContent = "Pause";
     if (tick >= last) go(0); else load();
   }
 
   async function fork() {
-    const wish = await ask("Fork from here", `A new run with this history up to tick ${number(tick)}; it plays on by itself.`, [{ name: "seed", label: "Another seed for the agent (may be empty)", inputmode: "numeric" }, { name: "ticks", label: "Stop after so many ticks (may be empty)", inputmode: "numeric" }], "Fork");
-    if (!wish) return;
-    const made = await post("fork", { run: id }, { tick, ...(wish.seed ? { random_seed: Number(wish.seed) } : {}), ...(wish.ticks ? { max_ticks: Number(wish.ticks) } : {}) });
-    toast("the fork has begun");
+    const wanted = await ask("Fork from here", `A new run with this history up to tick ${number(tick)}; it starts playing at once.`, [{ name: "seed", label: "Seed for the agent (optional)", inputmode: "numeric" }, { name: "ticks", label: "Stop at tick (optional)", inputmode: "numeric" }], "Fork");
+    if (!wanted) return;
+    const made = await post("fork", { run: id }, { tick, ...(wanted.seed ? { random_seed: Number(wanted.seed) } : {}), ...(wanted.ticks ? { max_ticks: Number(wanted.ticks) } : {}) });
+    toast("the fork has started");
     location.hash = `#/run/${made.run_id}/live`;
   }
 
@@ -102,10 +102,10 @@ export async function timelineView({ main, id, signal, keys, extra }) {
     PageUp: () => go(tick - 100), PageDown: () => go(tick + 100), Home: () => go(0), End: () => go(last), "[": () => jump(-1), "]": () => jump(1), " ": play });
   fill(main,
     h("section.card.scrub", null, h("div.track", null, marks), slider,
-      h("div.row.spread", null, h("div.row", null, h("button.small", { onclick: () => jump(-1), title: "Event before" }, "‹ event"), h("button.small", { onclick: () => go(tick - 1), "aria-label": "One tick back" }, "−1"), box,
-        h("button.small", { onclick: () => go(tick + 1), "aria-label": "One tick on" }, "+1"), h("button.small", { onclick: () => jump(1), title: "Event after" }, "event ›")), legend)),
+      h("div.row.spread", null, h("div.row", null, h("button.small", { onclick: () => jump(-1), title: "Previous event" }, "‹ event"), h("button.small", { onclick: () => go(tick - 1), "aria-label": "Previous tick" }, "−1"), box,
+        h("button.small", { onclick: () => go(tick + 1), "aria-label": "Next tick" }, "+1"), h("button.small", { onclick: () => jump(1), title: "Next event" }, "event ›")), legend)),
     h("div.past", null, h("div.handheld", null, screen.bezel, h("div.deck", null, playButton, pin, h("button", { id: "fork", onclick: fork }, "Fork from here")), compared),
-      h("div.side", null, h("section.card.wide", null, parts.head), parts.decision, parts.where, parts.party, parts.events, h("details.card.wide", null, h("summary", null, "Everything in the state"), parts.raw))));
+      h("div.side", null, h("section.card.wide", null, parts.head), parts.decision, parts.where, parts.party, parts.events, h("details.card.wide", null, h("summary", null, "Full state"), parts.raw))));
   drawMarks();
   go(tick);
 }

@@ -1,0 +1,162 @@
+"""What only the web answers: refusals, steering, sharing and streams. What readers return is in `ptp.runs.answers`."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ptp.records import Record
+from ptp.runner.live import Now
+from ptp.runs.answers import Action
+from ptp.snapshots import SnapshotHeader
+
+Kind = TypeVar("Kind", bound=Struct)
+
+
+def from_header(kind: type[Kind], header: SnapshotHeader, **own: Any) -> Kind:
+    """Return an answer about a snapshot: what its header says under the same names, and what is given."""
+    names = (name for name in kind.__struct_fields__ if name not in own)
+    return kind(**own, **{name: getattr(header, name) for name in names})
+
+
+class Problem(Struct, frozen=True):
+    """Why a request was refused."""
+
+    error: str
+    """The kind of error."""
+    message: str
+    """What is wrong, and what to do about it."""
+
+
+class SnapshotLine(Struct, frozen=True):
+    """A snapshot in a list."""
+
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    tick: int
+    """The tick it was taken at."""
+    episode: int
+    created_at: str
+    """When, in UTC."""
+    reason: str
+    """What it was taken for."""
+    message: str | None
+    """What a person noted."""
+    location: str
+    """The kind of situation, in the world's words."""
+    bytes: int
+    """Its size on disk; 0 when it is in memory only."""
+    on_disk: bool
+    """Whether it outlives the run's process."""
+
+
+class SnapshotList(Struct, frozen=True):
+    """The snapshots of a run, newest first."""
+
+    snapshots: list[SnapshotLine]
+    total_count: int
+
+
+class Restored(Struct, frozen=True):
+    """A run that went back."""
+
+    run_id: str
+    tick: int
+    """The tick it is at now."""
+    live: bool
+    """Whether it plays on by itself."""
+    next: str | None
+    """The command that resumes it, when it is not live."""
+
+
+class Forked(Struct, frozen=True):
+    """A new run that was started from another."""
+
+    run_id: str
+    """The new run."""
+    parent: str
+    """The run it came from."""
+    tick: int
+    """The last tick that both share."""
+
+
+class Steered(Struct, frozen=True):
+    """What a live run answered."""
+
+    run_id: str
+    tick: int
+    """The tick it is at."""
+    paused: bool | None
+    snapshot: SnapshotLine | None = None
+    """The snapshot that was taken or restored."""
+
+
+class SharedSnapshot(Struct, frozen=True):
+    """A snapshot that others may download."""
+
+    run_id: str
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    message: str | None
+    """What a person noted."""
+    tick: int
+    """The tick it was taken at."""
+    created_at: str
+    """When, in UTC."""
+    world: str
+    """The world it needs."""
+    world_version: str
+    rom_sha1: str | None
+    """The cartridge it needs; null for a world without one."""
+    agent: str
+    location: str
+    """The kind of situation, in the world's words."""
+    download: str
+    """The path, on this server, that `ptp snapshot import` downloads it from."""
+
+
+class SharedList(Struct, frozen=True):
+    """Snapshots that others may download, newest run first."""
+
+    snapshots: list[SharedSnapshot]
+    more: bool
+    """Whether there are others beyond the limit."""
+
+
+class LiveState(Struct, frozen=True):
+    """How a live run stands: the data of the event `state`."""
+
+    now: Now
+    """Tick, time, pace and the like."""
+    rate: float | None
+    """Ticks per second over the last second."""
+    state: msgspec.Raw
+    """The world's state."""
+
+
+class LiveRecords(Struct, frozen=True):
+    """What happened since: the data of the event `records`."""
+
+    records: list[Record]
+    """Steps, decisions, events and notices as the engine made them; steps and decisions without their state."""
+    lost: int
+    """Records that came too fast to be passed on; the database has them."""
+
+
+class LiveActions(Struct, frozen=True):
+    """What happened since, as lines of the action log: the data of the event `actions`."""
+
+    actions: list[Action]
+    lost: int
+    """Records that came too fast to be passed on; the database has them."""
+
+
+class LiveEnd(Struct, frozen=True):
+    """The run is played no longer: the data of the event `end`."""
+
+    live: bool
+    """Always false."""

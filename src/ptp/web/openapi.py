@@ -1,0 +1,151 @@
+"""The OpenAPI document: written from the endpoints, the structs, and the words below their fields."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from ptp import __version__
+from ptp.web.answers import Problem
+from ptp.web.endpoints import Endpoint, Events, Media
+from ptp.web.requests import fields_of
+
+ABOUT = """Watch and steer runs. Reading needs no token on loopback; whatever changes a run always does.
+Every endpoint takes `run`: an id, the beginning of one, or `latest`; without it, the live or newest run."""
+Refs = dict[type[Struct], dict[str, Any]]
+REF = "#/components/schemas/{name}"
+REFUSALS = {
+    400: "The request can't be understood.",
+    401: "A token is needed, or the one given is wrong.",
+    403: "The run does not share its snapshots.",
+    404: "Not found.",
+    405: "The method is not allowed.",
+    409: "The run can't do that now.",
+    413: "The body is too large.",
+    414: "The address is too long.",
+    421: "The request is meant for another server.",
+    422: "A value is not allowed, or the run is damaged.",
+    429: "Too many requests.",
+}
+
+
+def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    """Return the whole document."""
+    answers = sorted(_with_inner(kind for endpoint in endpoints for kind in _answers_of(endpoint)), key=str)
+    kinds = [*answers, *(endpoint.body for endpoint in endpoints if endpoint.body is not None)]
+    references, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
+    refs: Refs = dict(zip(kinds, references, strict=True))
+    for kind in answers:
+        _describe(schemas[refs[kind]["$ref"].rpartition("/")[2]], kind)
+    paths: dict[str, dict[str, Any]] = {}
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, refs)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "ptp", "version": __version__, "description": ABOUT},
+        "paths": paths,
+        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
+    refused = {str(code): {"description": why, **_json(refs[Problem])} for code, why in REFUSALS.items()}
+    found: dict[str, Any] = {
+        "operationId": f"{endpoint.tag}_{endpoint.handler.__name__}",
+        "tags": [endpoint.tag],
+        "summary": inspect.getdoc(endpoint.handler),
+        "parameters": _parameters(endpoint),
+        "responses": {"200": _answer(endpoint.answer, refs), **refused},
+        "security": [{"token": []}] if endpoint.method == "POST" else [{}, {"token": []}],
+    }
+    if endpoint.body is not None:
+        required = any(field.required for field in msgspec.structs.fields(endpoint.body))
+        found["requestBody"] = {**_json(refs[endpoint.body]), "required": required}
+    return found
+
+
+def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
+    found = []
+    for name, schema in fields_of(endpoint.parameters).items():
+        facts = {"name": name, "description": schema.pop("description"), "schema": schema}
+        place = "path" if f"{{{name}}}" in endpoint.path else "query"
+        found.append({**facts, "in": place, "required": "default" not in schema})
+    return found
+
+
+def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]:
+    if isinstance(answer, Events):
+        kinds = [_event(name, inspect.getdoc(data), refs[data]) for name, data in answer.data.items()]
+        return {"description": answer.about, "content": {"text/event-stream": {"schema": {"oneOf": kinds}}}}
+    if isinstance(answer, Media):
+        files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in answer.kinds}
+        if "application/json" in files:
+            files["application/json"] = {"schema": {"type": "object"}}
+        return {"description": answer.about, "content": files}
+    return {"description": "The answer.", **_json(refs[answer])}
+
+
+def _event(name: str, about: str | None, data: dict[str, Any]) -> dict[str, Any]:
+    fields = {
+        "event": {"const": name, "description": "The kind."},
+        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": data, "description": about},
+    }
+    return {"type": "object", "properties": fields, "required": list(fields)}
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def _answers_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
+    yield Problem
+    if isinstance(endpoint.answer, Events):
+        yield from endpoint.answer.data.values()
+    elif not isinstance(endpoint.answer, Media):
+        yield endpoint.answer
+
+
+def _with_inner(kinds: Iterable[type[Struct]]) -> set[type[Struct]]:
+    """Return structs with those that their fields refer to."""
+    known: set[type[Struct]] = set()
+    waiting: list[Any] = list(kinds)
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            if kind not in known:
+                known.add(kind)
+                waiting += get_type_hints(kind).values()
+        else:
+            waiting += get_args(kind)
+    return known
+
+
+def _describe(schema: dict[str, Any], kind: type[Struct]) -> None:
+    """Add the words below each field to the schema of a struct."""
+    schema["description"] = inspect.getdoc(kind)
+    for field, words in field_words(kind).items():
+        schema["properties"][field]["description"] = words
+
+
+def field_words(kind: type[Struct]) -> dict[str, str]:
+    """Return the sentence that stands below each field of a struct, inherited ones too."""
+    words: dict[str, str] = {}
+    for part in reversed(kind.__mro__):
+        if issubclass(part, Struct) and part.__module__.startswith("ptp."):
+            words |= _words_in(ast.parse(textwrap.dedent(inspect.getsource(part))).body[0])
+    return {name: text for name, text in words.items() if name in kind.__struct_fields__}
+
+
+def _words_in(tree: ast.AST) -> dict[str, str]:
+    assert isinstance(tree, ast.ClassDef)
+    return {
+        ast.unparse(field.target): inspect.cleandoc(str(below.value.value))
+        for field, below in zip(tree.body, tree.body[1:], strict=False)
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+    }
