@@ -32,8 +32,11 @@ def run(
     name: `ptp.run("CartPole-v1", max_ticks=1000, tick_rate_base=60)`. Unless told otherwise it plays as fast as it can.
     """
     given = {"tick_rate_base": 0, **settings, "world": _named(world), "agent": _named(agent)}
-    values = {setting: setting.check(_plain(value), name) for name, value in given.items()
-              if value is not None and (setting := _setting(name))}  # fmt: skip
+    values = {
+        (setting := _setting(name)): setting.check(_plain(value), name)
+        for name, value in given.items()
+        if value is not None
+    }
     config = load_config(values, None if config_file is None else str(config_file))
     result = play(config, run_id=run_id, sinks=sinks)
     return open_run(result.run_id, Path(config.system.data_dir))
@@ -62,4 +65,6 @@ def _named(it: str | type[Any] | None) -> str | None:
     try:
         return f"{Path(inspect.getfile(it)).absolute()}:{it.__qualname__}"
     except (TypeError, OSError):
-        raise UsageError(f"{it.__qualname__} is defined in no file, so its runs could not be resumed; save it") from None
+        raise UsageError(
+            f"{it.__qualname__} is defined in no file, so its runs could not be resumed; save it"
+        ) from None

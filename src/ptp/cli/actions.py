@@ -13,10 +13,8 @@ from ptp.cli.output import DIM, answer, paint
 from ptp.cli.parser import Options
 from ptp.recording import RunDirectory
 from ptp.runner.control import watch
-from ptp.runner.live import Now
-from ptp.runs.actions import ActionLog, ActionQuery
+from ptp.runs.actions import ActionLog, ActionQuery, as_actions
 from ptp.runs.answers import Action
-from ptp.web.live import as_actions
 
 
 def main(options: Options) -> int:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ptp.cli.pixels import Picture
 from ptp.cli.status import hp_bar
 from ptp.frames.pictures import decode
-from ptp.runs.ticks import title_of
+from ptp.records import DecisionMade, Event, Metadata
+from ptp.runner.protocol import Frame, Line, Now
+from ptp.worlds.knowledge import CurrentState, PartyMember, knowledge_of
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -25,12 +27,13 @@ SPAN = 3.0  # seconds over which the pace is taken
 class View:
     """Takes in what a run reports and draws it; both may happen at once."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, metadata: Metadata) -> None:
+        self._name = f"{metadata.agent} in {metadata.world.name}"
+        self._knowledge = knowledge_of(metadata.facts.family)
         self._lock = threading.Lock()
-        self._now: dict[str, Any] = {}
-        self._state: dict[str, Any] = {}
-        self._decision: dict[str, Any] = {}
+        self._now: Now | None = None
+        self._state: CurrentState = self._knowledge.describe({})
+        self._decision: DecisionMade | None = None
         self._picture: RenderableType = "waiting for a picture"
         self._events: deque[str] = deque(maxlen=60)
         self._paces: deque[tuple[float, int]] = deque()
@@ -38,28 +41,27 @@ class View:
     @property
     def tick(self) -> int:
         """The newest tick."""
-        return int(self._now.get("tick", 0))
+        return 0 if self._now is None else self._now.tick
 
-    def take(self, line: dict[str, Any]) -> None:
+    def take(self, line: Line) -> None:
         """Take in what the run reports."""
-        picture = _picture(line["frame"]) if line.get("frame") else None
+        picture = _picture(line.frame) if line.frame else None
         with self._lock:
-            self._now = line["now"]
-            self._pace()
+            self._now = line.now
+            self._pace(line.now)
             self._picture = picture or self._picture
-            if isinstance(line.get("state"), dict):
-                self._state = line["state"]
-            for record in line.get("records", ()):
-                if record["record"] == "DecisionMade":
+            if isinstance(line.state, dict):
+                self._state = self._knowledge.describe(line.state)
+            for record in line.records:
+                if isinstance(record, DecisionMade):
                     self._decision = record
-                elif record["record"] == "Happened" and record["event"]["event"] != "PartySeen":
-                    kind = record["event"]["event"]
-                    self._events.append(f"{record['tick']:>7,}  {title_of(kind, record['event'])}")
+                elif isinstance(record, Event) and record.kind != "PartySeen":
+                    self._events.append(f"{record.tick:>7,}  {record.title}")
 
-    def _pace(self) -> None:
-        if self._paces and (self._now["paused"] or self._paces[-1][1] > self.tick):
+    def _pace(self, now: Now) -> None:
+        if self._paces and (now.paused or self._paces[-1][1] > now.tick):
             self._paces.clear()  # it is held, or went back
-        self._paces.append((self._now["at"], self.tick))
+        self._paces.append((now.at, now.tick))
         while self._paces[-1][0] - self._paces[0][0] > SPAN:
             self._paces.popleft()
 
@@ -97,17 +99,17 @@ class View:
         from rich.layout import Layout
         from rich.panel import Panel
 
-        held = "paused" if self._now.get("paused") else "live"
+        held = "paused" if self._now and self._now.paused else "live"
         titles = {"facts": held, "line": held, "screen": f"{self._name} · tick {self.tick:,}", "party": "party",
-                  "events": "what happened", "reasons": str(self._decision.get("type") or "decision")}  # fmt: skip
+                  "events": "what happened", "reasons": self._decision.type if self._decision else "decision"}  # fmt: skip
         content: dict[str, Any] = {"facts": self._facts, "line": self._line, "party": self._members,
                                    "events": self._happened, "reasons": self._reasons}  # fmt: skip
         inside = self._picture if name == "screen" else content[name]()
         return Layout(Panel(inside, title=titles[name], padding=(0, 1)), name=name, size=size, ratio=ratio)
 
     def _where(self) -> str:
-        place = self._state.get("coordinates") or {}
-        return f"{self._state.get('location') or '-'}  {place.get('x', '')} {place.get('y', '')}".rstrip()
+        place = self._state.coordinates
+        return f"{self._state.location or '-'}" + (f"  {place.x} {place.y}" if place else "")
 
     def _rate(self) -> str:
         if len(self._paces) < 2 or self._paces[-1][0] <= self._paces[0][0]:
@@ -115,26 +117,23 @@ class View:
         else:
             (began, first), (now, last) = self._paces[0], self._paces[-1]
             rate = (last - first) / (now - began)
-        target = self._now.get("target", 0)
+        target = self._now.target if self._now else 0.0
         return f"{rate:.1f} of {target:g}" if target else f"{rate:,.0f}"
 
     def _facts(self) -> RenderableType:
         now, state = self._now, self._state
-        badges = state.get("badges")
-        facts = {
-            "tick": f"{self.tick:,}",
-            "ticks/s": self._rate(),
-            "where": self._where(),
-            "screen": state.get("screen_type") or "-",
-            "badges": "-" if badges is None else badges,
-            "reward": f"{now.get('reward', 0):g}",
-            "cost": f"${now.get('cost', 0):.4f}",
-        }
+        facts = {"tick": f"{self.tick:,}", "ticks/s": self._rate()}
+        if state.screen_type is not None:
+            facts |= {"where": self._where(), "screen": state.screen_type}
+        if state.badges is not None:
+            facts["badges"] = str(state.badges)
+        if now is not None:
+            facts |= {"episode": f"{now.episode:,}", "reward": f"{now.reward:g}", "cost": f"${now.cost:.4f}"}
         return _lines(f"{name:<8} {value}" for name, value in facts.items())
 
     def _line(self) -> RenderableType:
         """Return the facts for a narrow terminal: two lines."""
-        party = "  ".join(f"{_name_of(member)} {member['hp']}/{member['max_hp']}" for member in self._party())
+        party = "  ".join(f"{member.name or '?'} {member.hp}/{member.max_hp}" for member in self._party())
         return _lines([f"tick {self.tick:,}  {self._rate()} ticks/s  {self._where()}", party or "-"])
 
     def _happened(self) -> RenderableType:
@@ -143,15 +142,15 @@ class View:
     def _reasons(self) -> RenderableType:
         from rich.text import Text
 
-        return Text(self._decision.get("reasoning") or "-")
+        return Text((self._decision and self._decision.reasoning) or "-")
 
-    def _party(self) -> list[dict[str, Any]]:
-        return list(self._state.get("party") or ())
+    def _party(self) -> list[PartyMember]:
+        return self._state.party or []
 
     def _members(self) -> RenderableType:
         return _lines(
-            f"{_name_of(member)[:10]:<10} {member['level']:>3} {hp_bar(member['hp'], member['max_hp'], 12)} "
-            f"{member['hp']}/{member['max_hp']}"
+            f"{(member.name or '?')[:10]:<10} {member.level:>3} {hp_bar(member.hp, member.max_hp, 12)} "
+            f"{member.hp}/{member.max_hp}"
             for member in self._party()
         )
 
@@ -186,15 +185,11 @@ def _lines(lines: Any) -> RenderableType:
     return text
 
 
-def _name_of(member: dict[str, Any]) -> str:
-    return str(member.get("nickname") or member.get("species") or "?")
-
-
-def _picture(frame: dict[str, Any]) -> RenderableType:
-    if frame["format"] == "text":
+def _picture(frame: Frame) -> RenderableType:
+    if frame.format == "text":
         from rich.text import Text
 
-        return Text.from_ansi(str(frame["data"]))
-    pixels = decode(base64.b64decode(frame["data"]), "png")
+        return Text.from_ansi(frame.data)
+    pixels = decode(base64.b64decode(frame.data), "png")
     assert not isinstance(pixels, str)
     return Picture(pixels)

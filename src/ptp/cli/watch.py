@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+
+import msgspec
 
 from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.parser import Options
@@ -15,6 +15,7 @@ from ptp.errors import UsageError
 from ptp.recording import RunDirectory
 from ptp.records import Metadata
 from ptp.runner.control import NotRunning, watch
+from ptp.runner.protocol import Line, write
 
 FRAMES = 12  # pictures per second in the terminal
 
@@ -35,19 +36,18 @@ def main(options: Options) -> int:
         return _print(lines)
 
 
-def _print(lines: Iterator[dict[str, Any]]) -> int:
+def _print(lines: Iterator[Line]) -> int:
     for line in lines:
-        line.pop("frame", None)
-        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.write(write(msgspec.structs.replace(line, frame=None)).decode() + "\n")
         sys.stdout.flush()
     return 0
 
 
-def _show(lines: Iterator[dict[str, Any]], directory: RunDirectory, metadata: Metadata) -> int:
+def _show(lines: Iterator[Line], directory: RunDirectory, metadata: Metadata) -> int:
     """Fill the screen until the run ends or the user leaves; the terminal is then restored."""
     from rich.live import Live
 
-    view, run = View(f"{metadata.agent} in {metadata.world.name}"), directory.run_id
+    view, run = View(metadata), directory.run_id
     said = f"run {run} has ended; see `ptp show {run}`"
     try:
         with Live(get_renderable=view.draw, screen=True, refresh_per_second=FRAMES):

@@ -21,8 +21,7 @@ import numpy as np
 from ptp._util.clock import iso
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Event, Record, Step
-from ptp.records import Metadata
+from ptp.records import Event, Metadata, Record, Step
 from ptp.runs.answers import Action, ActionList
 from ptp.runs.status import decode_state, last_state
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ptp.records import Record
-from ptp.runner.live import Now
+from ptp.runner.protocol import Now
 from ptp.runs.answers import Action
 from ptp.snapshots import SnapshotHeader
 
