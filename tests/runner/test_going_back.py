@@ -336,7 +336,7 @@ def test_a_live_run_can_be_steered(live: Callable[..., Live]) -> None:
         ("restore", {"snapshot": "nothing"}, "no snapshot"),
         ("snapshot", {"name": "../up"}, "can't name a snapshot"),
         ("set", {"flags": {"--max-tcks": "3"}}, "did you mean '--max-ticks'"),
-        ("set", {"flags": {"--world": "x"}}, "can't be changed while the run goes on"),
+        ("set", {"flags": {"--world": "x"}}, "can't be changed while the run plays"),
         ("set", {"flags": {"--max-ticks": "0"}}, "allowed: a whole number, 1 or more"),
     ],
 )
