@@ -19,8 +19,9 @@ from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, build
 from ptp.engine import Notice
 from ptp.errors import ConfigError, UnknownName
-from ptp.recording import RunDirectory, list_runs
+from ptp.recording import RunDirectory
 from ptp.runner import Watcher, run
+from ptp.runs import list_runs
 from ptp.testing import FakeAgent
 
 
@@ -161,7 +162,7 @@ def test_a_signal_is_a_clean_manual_stop(tmp_path: Path, number: signal.Signals,
     assert process.returncode == code
     result = json.loads(output)
     assert result["status"] == "manual_stop"
-    (found,) = list_runs(tmp_path)
+    found = list_runs(tmp_path)[0].directory
     assert found.read_metadata().status == "manual_stop"
     assert (found.path / "report.html").exists()
 

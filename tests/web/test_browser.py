@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from ptp.recording import RunDirectory
-from ptp.recording.tags import change_tags
 from ptp.runner.control import ask
+from ptp.runs.tags import change_tags
 from ptp.web.app import STATIC
 from tests.web.parts import TOKEN, playing, serving, tick_of, wait_for
 

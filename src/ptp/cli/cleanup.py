@@ -27,10 +27,11 @@ def _screenshots(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json, print_table, say
     from ptp.cli.sizes import in_words
-    from ptp.recording import RunDirectory, find_run
+    from ptp.recording import RunDirectory
     from ptp.recording.directory import run_paths
     from ptp.retention.plan import parse_age
     from ptp.retention.screenshots import clean_up, plan_cleanup
+    from ptp.runs.library import find_run
 
     folder = data_dir(system)
     directories = [find_run(folder, options.run)] if options.run else [RunDirectory(p) for p in run_paths(folder)]

@@ -50,9 +50,9 @@ def readable_data_dir(system: System) -> Path:
     return data_dir(system)
 
 
-def open_run(system: System, name: str) -> RunDirectory:
+def open_run(system: System, name: str | None) -> RunDirectory:
     """Return the run that a person named, and tell when it is archived."""
-    from ptp.recording import find_run
+    from ptp.runs.library import find_run
 
     return tell_archived(find_run(data_dir(system), name))
 

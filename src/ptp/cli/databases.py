@@ -45,10 +45,10 @@ def refuse_with_central(**given: object) -> None:
 
 def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
     """Return the databases that runs, directories, files or patterns name; those of all runs when none is named."""
-    from ptp.recording import list_runs
+    from ptp.recording.directory import run_paths
 
     if not names:
-        return [run.database for run in list_runs(folder)]
+        return [path / "game_data.db" for path in reversed(run_paths(folder))]
     found = [path for name in names for path in _databases(folder, name)]
     return list(dict.fromkeys(found))
 
@@ -56,8 +56,8 @@ def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
 def _databases(folder: Path, name: str) -> list[Path]:
     import glob
 
-    from ptp.recording import find_run
     from ptp.recording.directory import run_paths
+    from ptp.runs.library import find_run
 
     if Path(name).is_file():
         return [Path(name)]

@@ -23,8 +23,8 @@ def main(argv: list[str]) -> int:
     from ptp.cli.output import print_json, print_table, say, short_ids
     from ptp.cli.sizes import in_words
     from ptp.frames.disk import free_bytes
-    from ptp.recording import find_run
     from ptp.retention.sizes import DataSize, measure_run, measure_runs
+    from ptp.runs.library import find_run
 
     folder = readable_data_dir(system)
     if options.run is not None:

@@ -123,8 +123,8 @@ def _roll_up(options: argparse.Namespace, system: System, limits: Limits) -> int
 
 def _restore(options: argparse.Namespace, system: System) -> int:
     from ptp.cli.output import print_json, say
-    from ptp.recording import find_run
     from ptp.retention.jobs import restore_run
+    from ptp.runs.library import find_run
 
     directory = find_run(data_dir(system), options.restore)
     restore_run(directory)

@@ -7,8 +7,9 @@ import argparse
 from ptp.cli.common import RUN_HELP, data_dir, parse_common, tell_archived
 from ptp.cli.parser import Parser
 from ptp.config.tree import System
-from ptp.recording import RunDirectory, find_run
+from ptp.recording import RunDirectory
 from ptp.records import Metadata
+from ptp.runs.library import find_run
 
 
 def parse_run(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, System, RunDirectory, Metadata]:
@@ -16,10 +17,5 @@ def parse_run(parser: Parser, argv: list[str]) -> tuple[argparse.Namespace, Syst
     parser.add_argument("--run", metavar="RUN", help=f"{RUN_HELP} Without it: the live or newest one.")
     options, system = parse_common(parser, argv)
     folder = data_dir(system)
-    if options.run is None:
-        from ptp.runs.library import Library
-
-        directory = Library(folder).find(None)
-    else:
-        directory = find_run(folder, options.run)
+    directory = find_run(folder, options.run)
     return options, system, tell_archived(directory), directory.read_metadata()

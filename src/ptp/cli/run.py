@@ -49,7 +49,7 @@ def merged_config(options: argparse.Namespace, keep: tuple[str, ...]) -> tuple[R
 
     from ptp.config.files import read_values
     from ptp.config.tree import build
-    from ptp.recording import find_run
+    from ptp.runs.library import find_run
 
     given = given_values(options)
     for item in given:

@@ -27,15 +27,15 @@ def main(argv: list[str]) -> int:
 
     from ptp.cli.output import local_time, number, print_json, print_table, runnable, say, short_ids
     from ptp.errors import RunUnreadable
-    from ptp.recording import list_runs
-    from ptp.recording.summary import RunSummary, summarise
+    from ptp.runs.library import list_runs
+    from ptp.runs.summary import RunSummary
 
     found: list[RunSummary] = []
-    for directory in list_runs(data_dir(system)):
+    for run in list_runs(data_dir(system)):
         if options.limit and len(found) >= options.limit:
             break
         try:
-            found.append(summarise(directory))
+            found.append(run.summary())
         except RunUnreadable as problem:
             sys.stderr.write(f"ptp: {problem}\n")
     if options.json:

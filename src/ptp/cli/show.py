@@ -29,11 +29,10 @@ def main(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json
     from ptp.recording.figures import make_report
-    from ptp.recording.tags import read_tags
 
     directory = open_run(system, options.run)
     report = make_report(directory)
-    tags = read_tags(directory)
+    tags = directory.read_tags()
     if options.json:
         print_json({**structs.asdict(report), "tags": tags})
     else:

@@ -61,7 +61,7 @@ def _parse(verb: str, about: str, argv: list[str], *positional: str, **flags: st
         parser.add_argument(f"--{flag}", metavar=flag.upper(), help=text)
     options, system = parse_common(parser, argv)
 
-    from ptp.recording import find_run
+    from ptp.runs.library import find_run
 
     return options, find_run(data_dir(system), options.run)
 

@@ -49,8 +49,8 @@ def _ask(parser: Parser, argv: list[str], verb: str, **arguments: Any) -> int:
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, say
-    from ptp.recording import find_run
     from ptp.runner.control import ask
+    from ptp.runs.library import find_run
 
     given = {name: function(options) for name, function in arguments.items()}
     directory = find_run(data_dir(system), options.run)

@@ -23,12 +23,12 @@ def main(argv: list[str]) -> int:
     options, system = parse_common(parser, argv)
 
     from ptp.cli.output import print_json, say
-    from ptp.recording import find_run
-    from ptp.recording.tags import change_tags, read_tags
+    from ptp.runs.library import find_run
+    from ptp.runs.tags import change_tags
 
     directory = find_run(data_dir(system), options.run)
     changes = options.words or options.remove
-    tags = change_tags(directory, options.words, options.remove) if changes else read_tags(directory)
+    tags = change_tags(directory, options.words, options.remove) if changes else directory.read_tags()
     if options.json:
         print_json({"run_id": directory.run_id, "tags": tags})
     elif not (system.quiet and changes):

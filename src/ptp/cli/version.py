@@ -111,9 +111,9 @@ def _profiles() -> list[str]:
 
 def _checked_runs(folder: Path, schema: Check) -> Check:
     """Count the schemas of every recorded run."""
-    from ptp.recording import list_runs
+    from ptp.recording.directory import run_paths
 
-    found = Counter(_schema_of(directory) for directory in list_runs(folder))
+    found = Counter(_schema_of(RunDirectory(path)) for path in run_paths(folder))
     if not found:
         return msgspec.structs.replace(schema, found="no runs")
     told = ", ".join(f"{count:,} with {version}" for version, count in sorted(found.items()))
@@ -165,7 +165,7 @@ def _schema_remedy(found: str, here: str, run: str) -> str | None:
 
 
 def _checked_run(folder: Path, name: str, checks: dict[str, Check]) -> dict[str, Check]:
-    from ptp.recording import find_run
+    from ptp.runs.library import find_run
 
     directory = find_run(folder, name)
     metadata = directory.read_metadata()

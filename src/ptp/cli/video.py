@@ -31,8 +31,8 @@ def main(argv: list[str]) -> int:
 
     from ptp.cli.output import print_json, say
     from ptp.cli.progress import ticks_shown
-    from ptp.recording.summary import summarise
     from ptp.replay.video import VideoPlan, make_video
+    from ptp.runs.summary import summarise
 
     directory = open_run(system, options.run)
     plan = VideoPlan(options.first, options.last, options.speed, options.overlay)

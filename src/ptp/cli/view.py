@@ -37,7 +37,7 @@ class View:
 
     def take(self, line: dict[str, Any]) -> None:
         """Take in what the run told."""
-        from ptp.runs.ticks import title_of
+        from ptp.runs.titles import title_of
 
         picture = _picture(line["frame"]) if line.get("frame") else None
         with self._lock:

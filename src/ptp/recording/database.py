@@ -18,6 +18,7 @@ from ptp.versioning.stamp import read_version
 _WRITABLE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 PAGE = 8192  # bytes; the state of a Game Boy game takes 3 KB, and two would leave much of a smaller page empty
 CHECKPOINT = 2000  # pages in the log before they are moved into the database, which waits for the disk
+TAPELESS = frozenset({"1.0", "1.1", "1.2", "2.0"})  # schemas that keep no steps
 OLDEST_SQLITE = (3, 51, 3)  # before this a crash during a WAL reset can corrupt the database
 
 
@@ -91,8 +92,13 @@ class Database:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RunUnreadable(f"{self._path} is damaged ({problem}); restore it from a copy") from None
+
+    @property
+    def has_tape(self) -> bool:
+        """Whether a run of this schema keeps its steps."""
+        return self.version not in TAPELESS
 
     def rows(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query, one by one."""

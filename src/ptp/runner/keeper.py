@@ -122,9 +122,7 @@ class SnapshotKeeper:
         self._recorder.rewind(tick, self._engine.clock.time(), reason, dropped)
         self.ring.forget_after(tick)
         self._after_rewind(tick)
-        for header in self.store.headers():
-            if header.tick > tick and header.name is None:
-                self.store.delete(header)
+        self.store.forget_after(tick)
         self._due = tick + self._interval
         return snapshot.header
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 import msgspec
 
@@ -21,10 +22,10 @@ from ptp._util.ids import derive_seed
 from ptp.errors import PtpError, ReplayDiverged, RunUnreadable, SnapshotError, WorldError
 from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
+from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import check_world
-from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, make_world
 
 PICTURES = 2_000  # pictures that the server remembers
@@ -39,6 +40,22 @@ class Drawn(msgspec.Struct, frozen=True):
     data: bytes
     tick: int | None = None
     """The tick that it shows, where that may be another than was asked for."""
+
+
+class Draws(Protocol):
+    """Gives the picture of any tick."""
+
+    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+        """Return the picture after a tick; *rewinds* tells a tick from the one that was given up."""
+
+
+class InProcess:
+    """Draws in this process, which needs no worker that could import a script again."""
+
+    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+        """Return the picture after a tick."""
+        with _drawing:
+            return Drawn(*draw_tick(str(directory.path), tick))
 
 
 class Painter:
@@ -98,7 +115,7 @@ class _Projector:
     def __init__(self, directory: RunDirectory) -> None:
         self.path = directory.path
         self._tape = Tape(directory)
-        if not self._tape.length and self._tape.schema != SCHEMA_VERSION:
+        if not self._tape.length and self._tape.schema in TAPELESS:
             about = f"run {directory.run_id} has schema {self._tape.schema}, which keeps no tape"
             raise RunUnreadable(f"{about}; only the pictures that it kept can be shown")
         self.rewinds = self._tape.metadata.rewinds
@@ -168,7 +185,8 @@ class _Projector:
         self._tape.close()
 
 
-_projector: _Projector | None = None  # of the worker process; one world at a time, on its one thread
+_projector: _Projector | None = None  # one world at a time, of the worker process or of this one
+_drawing = Lock()
 
 
 def draw_tick(path: str, tick: int) -> tuple[str, bytes]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.runs.answers import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.status import as_known, decode_state, last_state, newest_metric, party_of, target_rate
-from ptp.runs.ticks import ERROR_TICK, newest_tick
+from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
+from ptp.runs.data import State, as_known
+from ptp.runs.settings import find_config
+from ptp.runs.states import newest_tick, state_at
+from ptp.runs.status import newest_metric, party_of, target_rate
+from ptp.runs.tables import ERROR_TICK
 
 RECENT = 1_000  # decisions that latencies are taken from
 _EXACT = 20_000  # ticks up to which every decision is looked at
@@ -21,12 +23,12 @@ _EXACT = 20_000  # ticks up to which every decision is looked at
 def read_metrics(directory: RunDirectory) -> Metrics:
     """Return the figures of a run as they are now."""
     with Database(directory.database) as database:
-        state, tick = last_state(database), newest_tick(database)
+        state, tick = state_at(database), newest_tick(database)
         performance = _performance(directory, database, state, tick)
         return Metrics(directory.run_id, tick, performance, _game(database, state))
 
 
-def _performance(directory: RunDirectory, database: Database, state: dict[str, Any], tick: int) -> Performance:
+def _performance(directory: RunDirectory, database: Database, state: State, tick: int) -> Performance:
     average, p95 = _latencies(database)
     errors = database.row("SELECT count(*) FROM errors")[0]
     queue = newest_metric(database, "screenshot_queue_size")
@@ -34,7 +36,7 @@ def _performance(directory: RunDirectory, database: Database, state: dict[str, A
     _, cost = _spending(database, 600)
     return Performance(
         tick_rate_actual=newest_metric(database, "tick_rate"),
-        tick_rate_target=target_rate(directory.path, bool(state.get("battle"))),
+        tick_rate_target=target_rate(find_config(directory, database), bool(state.get("battle"))),
         decision_latency_avg=average,
         decision_latency_p95=p95,
         api_calls_per_minute=calls,
@@ -67,7 +69,7 @@ def _spending(database: Database, seconds: int) -> tuple[float | None, float | N
     return round(calls * 60 / passed, 3), round(cost * 3600 / passed, 6)
 
 
-def _game(database: Database, state: dict[str, Any]) -> Game:
+def _game(database: Database, state: State) -> Game:
     outcomes: dict[str, int] = dict(database.rows("SELECT outcome, count(*) FROM battles GROUP BY outcome"))
     knows = "party" in state
     return Game(
@@ -82,17 +84,17 @@ def _game(database: Database, state: dict[str, Any]) -> Game:
     )
 
 
-def top_level(state: dict[str, Any]) -> int | None:
+def top_level(state: State) -> int | None:
     """Return the highest level in the party."""
     return max((member.level for member in party_of(state) or ()), default=None)
 
 
-def _party_size(state: dict[str, Any]) -> int | None:
+def _party_size(state: State) -> int | None:
     party = party_of(state)
     return None if party is None else len(party)
 
 
-def _health_share(state: dict[str, Any]) -> float | None:
+def _health_share(state: State) -> float | None:
     party = party_of(state) or ()
     most = sum(member.max_hp for member in party)
     return round(100 * sum(member.hp for member in party) / most, 2) if most else None
@@ -104,7 +106,7 @@ Points = list[tuple[int, float]]
 
 MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"), "cost": ("cost", "$"),
             "stuck": ("stuck", ""), "looping": ("looping", "")}  # fmt: skip
-OF_STATE: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
+OF_STATE: dict[str, tuple[str, Callable[[State], float | None]]] = {
     "pokemon_caught": ("creatures", lambda state: state.get("owned")),
     "badges_earned": ("badges", lambda state: state.get("badges")),
     "current_level": ("level", top_level),
@@ -158,17 +160,13 @@ class _Sampled:
     def __init__(self, database: Database, points: int) -> None:
         self._database = database
         self._points = points
-        self._states: list[tuple[int, dict[str, Any]]] | None = None
+        self._states: list[tuple[int, State]] | None = None
 
-    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def __iter__(self) -> Iterator[tuple[int, State]]:
         if self._states is None:
-            query = "SELECT state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1"
-            texts = ((tick, next(self._database.rows(query, tick), (None,))[0]) for tick in self._ticks())
-            self._states = [(tick, decode_state(text)) for tick, text in texts if text]
+            ticks = _samples(self._database, self._points) if self._database.has_tape else ()
+            self._states = [(tick, state_at(self._database, tick)) for tick in ticks]
         return iter(self._states)
-
-    def _ticks(self) -> list[int]:
-        return _samples(self._database, self._points)
 
 
 def _latency(database: Database, points: int) -> Points:
@@ -205,7 +203,7 @@ def _episodes(database: Database, points: int) -> Points:
 
 
 def _errors(database: Database, points: int) -> Points:
-    query = f"SELECT {ERROR_TICK} FROM errors ORDER BY timestamp LIMIT ?"
+    query = f"SELECT coalesce({ERROR_TICK}, 0) FROM errors ORDER BY timestamp LIMIT ?"
     return [(int(row[0]), float(number)) for number, row in enumerate(database.rows(query, points), 1)]
 
 

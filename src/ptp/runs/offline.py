@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import apsw
 
 from ptp._util.clock import SystemClock
-from ptp.config import RunConfig, load_config
 from ptp.errors import RecordingError, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.database import open_for_writing
@@ -16,12 +15,8 @@ from ptp.recording.history import rewind
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
 from ptp.runner.run import engine_of
+from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
-
-
-def recorded_config(directory: RunDirectory) -> RunConfig:
-    """Return the settings that a run was recorded with."""
-    return load_config(config_file=str(directory.path / "config.yaml"), environ={})
 
 
 def store_of(directory: RunDirectory) -> SnapshotStore:
@@ -41,7 +36,7 @@ def owned(directory: RunDirectory) -> Iterator[None]:
 
 def create_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
     """Take a snapshot at a run's last tick."""
-    config = recorded_config(directory)
+    config = read_config(directory)
     with owned(directory):
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, SystemClock())
@@ -64,9 +59,7 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
         store.load(header)  # a damaged one is refused before anything is given up
         _check_restorable(directory, header, wanted)
         _rewind(directory, header, f"restored {wanted}")
-        for later in store.headers():
-            if later.tick > header.tick and later.name is None:
-                store.delete(later)
+        store.forget_after(header.tick)
     return header
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import msgspec
 
-from ptp.config.files import read_tree
+from ptp.config import RunConfig
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Metadata
-from ptp.runs.answers import (
+from ptp.records import DecisionMade, Metadata
+from ptp.runs.answers.status import (
     Coordinates,
     CurrentState,
     DecisionPipeline,
@@ -21,7 +20,11 @@ from ptp.runs.answers import (
     Status,
     SystemHealth,
 )
+from ptp.runs.data import State, as_known, stamp
+from ptp.runs.settings import find_config
 from ptp.runs.spending import calls_remaining
+from ptp.runs.states import state_at
+from ptp.runs.tables import read
 
 BALLS = frozenset({1, 2, 3, 4, 8})  # ids of the items that catch: master, ultra, great, poke, safari
 POTIONS = frozenset({16, 17, 18, 19, 20})  # ids of the items that heal HP: full restore, max, hyper, super, potion
@@ -31,9 +34,6 @@ STATUSES: dict[str, DecisionStatus] = {
     "partial": "completed",
     "failed": "failed",
 }
-
-State = dict[str, Any]
-Known = TypeVar("Known")
 
 
 class Member(msgspec.Struct):
@@ -56,7 +56,7 @@ class _Item(msgspec.Struct):
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
     """Return how a run stands."""
     with Database(directory.database) as database:
-        state = last_state(database)
+        state = state_at(database)
         return Status(
             run_id=metadata.run_id,
             experiment_name=metadata.experiment_name,
@@ -73,42 +73,6 @@ def last_elapsed(database: Database, metadata: Metadata) -> float | None:
     for (elapsed,) in database.rows("SELECT elapsed FROM steps ORDER BY tick DESC LIMIT 1"):
         return round(float(elapsed), 3)
     return metadata.elapsed_seconds
-
-
-def last_state(database: Database, tick: int | None = None) -> State:
-    """Return the state after a tick, or after the newest one; it is kept only where it changed."""
-    last = 1 << 62 if tick is None else tick
-    query = "SELECT state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1"
-    for (text,) in database.rows(query, last):
-        return decode_state(text)
-    query = "SELECT game_state FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 1"
-    for (text,) in database.rows(query, last):
-        return decode_state(text)
-    return {}
-
-
-def decode_state(text: str | None) -> State:
-    """Return a stored state; one that is no object is kept under `observation`."""
-    if not text:
-        return {}
-    state = decode_text(text)
-    return state if isinstance(state, dict) else {"observation": state}
-
-
-def decode_text(text: str) -> Any:
-    """Return stored JSON as what it says; what an older run kept as plain words stays so."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return text
-
-
-def as_known(value: Any, kind: type[Known]) -> Known | None:
-    """Return a part of a state in the form it has today; null for another form that an older run may have kept."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        return None
 
 
 def party_of(state: State) -> list[Member] | None:
@@ -152,20 +116,22 @@ def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
 
 
 def _pipeline(database: Database) -> DecisionPipeline:
-    query = """SELECT timestamp, decision_type, confidence_score, decision_latency_ms, tokens_used, api_cost,
-                      execution_status
-               FROM action_history WHERE execution_status IS NOT 'rolled_back' ORDER BY decision_id DESC LIMIT 1"""
-    for at, kind, confidence, latency, tokens, cost, status in database.rows(query):
-        return DecisionPipeline(at, kind, confidence, latency, tokens, cost, STATUSES.get(status))
+    rest = "WHERE execution_status IS NOT 'rolled_back' ORDER BY decision_id DESC LIMIT 1"
+    for made in read(database, DecisionMade, rest):
+        return DecisionPipeline(
+            stamp(made.at), made.type, made.confidence, made.latency_ms, made.tokens, made.cost,
+            STATUSES.get(made.status),
+        )  # fmt: skip
     return DecisionPipeline(None, None, None, None, None, None, None)
 
 
 def _health(directory: RunDirectory, database: Database, metadata: Metadata, in_battle: bool) -> SystemHealth:
+    config = find_config(directory, database)
     return SystemHealth(
         tick_rate_actual=newest_metric(database, "tick_rate"),
-        tick_rate_target=target_rate(directory.path, in_battle),
+        tick_rate_target=target_rate(config, in_battle),
         memory_usage_mb=newest_metric(database, "memory"),
-        api_calls_remaining=calls_remaining(directory.path, database, metadata),
+        api_calls_remaining=calls_remaining(config, database, metadata),
         error_count=database.row("SELECT count(*) FROM errors")[0],
         snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
     )
@@ -177,12 +143,9 @@ def newest_metric(database: Database, kind: str) -> float | None:
     return next((row[0] for row in database.rows(query, kind)), None)
 
 
-def target_rate(path: Path, in_battle: bool) -> float | None:
+def target_rate(config: RunConfig | None, in_battle: bool) -> float | None:
     """Return the ticks per second that the run's settings ask for."""
-    config = path / "config.yaml"
-    if not config.exists():
+    if config is None:
         return None
-    rates = read_tree(config).get("tick_rate") or {}
-    base, battle = rates.get("normal"), rates.get("battle")
-    rate = battle if in_battle and base and battle else base
-    return None if rate is None else float(rate)
+    rates = config.tick_rate
+    return float(rates.battle if in_battle and rates.normal and rates.battle else rates.normal)

@@ -15,11 +15,13 @@ import msgspec
 
 from ptp._util.clock import iso
 from ptp.recording import RunDirectory
+from ptp.records import DecisionMade
 from ptp.runner.control import connect
 from ptp.runner.live import Now
 from ptp.runs.actions import event_name
-from ptp.runs.answers import Action, Decision, LiveActions, LiveEnd, LiveState
-from ptp.runs.ticks import title_of
+from ptp.runs.answers import Action
+from ptp.runs.answers.streams import LiveActions, LiveEnd, LiveState
+from ptp.runs.titles import title_of
 
 BEAT = 1 / 30  # seconds between two messages to a listener, at least
 PER_LISTENER = 0.0005  # seconds that each listener adds to it
@@ -260,20 +262,7 @@ def as_actions(records: list[dict[str, Any]], now: Now, lost: int) -> LiveAction
     return told
 
 
-def _decision(record: dict[str, Any]) -> Decision:
-    return Decision(
-        decision_id=str(record["number"]),
-        timestamp=iso(record["at"]),
-        tick=record["tick"],
-        type=record["type"],
-        reasoning=record["reasoning"],
-        confidence=record["confidence"],
-        latency_ms=record["latency_ms"],
-        tokens=record["tokens"],
-        cost=record["cost"],
-        model=record["model"],
-        status=record["status"],
-        error=record["error"],
-        duration_ms=record["duration_ms"],
-        context=None if record["context"] is None else msgspec.json.decode(record["context"]),
-    )
+def _decision(record: dict[str, Any]) -> DecisionMade:
+    facts = {name: record.get(name) for name in DecisionMade.__struct_fields__}
+    context = None if record["context"] is None else msgspec.json.decode(record["context"])
+    return msgspec.convert({**facts, "record": "DecisionMade", "context": context}, DecisionMade)

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from ptp import __version__
 from ptp.runs import answers
+from ptp.runs.answers import streams
 
 Events = Mapping[str, type[msgspec.Struct]]
 REF = "#/components/schemas/{name}"
@@ -84,7 +85,9 @@ def add_openapi(app: FastAPI) -> None:
     def document() -> dict[str, Any]:
         made = get_openapi(title="ptp", version=__version__, routes=app.routes, description=app.description)
         structs = [
-            kind for kind in vars(answers).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+            kind
+            for kind in {**vars(answers), **vars(streams)}.values()
+            if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
         ]
         _, components = msgspec.json.schema_components(structs, ref_template=REF)
         for kind in structs:
@@ -105,7 +108,9 @@ def add_openapi(app: FastAPI) -> None:
 def _describe(schema: dict[str, Any], kind: type[msgspec.Struct]) -> None:
     """Add the words below each field to the schema of a struct."""
     schema["description"] = (kind.__doc__ or "").strip()
-    for field, words in field_words(kind).items():
+    known = field_words(kind)
+    for field in kind.__struct_fields__:
+        words = known.get(field, field.replace("_", " ").capitalize() + ".")
         found = schema["properties"][field]
         schema["properties"][field] = (
             {"allOf": [found], "description": words} if "$ref" in found else {**found, "description": words}

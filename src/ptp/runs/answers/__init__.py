@@ -1,10 +1,10 @@
 """What the API answers; the fields, their types and the words about them are declared here once, by topic."""
 
-from ptp.recording.summary import RunSummary
+from ptp.records import DecisionMade, Event, Step
 from ptp.records import Status as RunStatus
 from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
 from ptp.runs.answers.problems import Problem
-from ptp.runs.answers.runs import Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
+from ptp.runs.answers.runs import DamagedRun, Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
 from ptp.runs.answers.screenshots import (
     Annotations,
     DetectedSprite,
@@ -28,8 +28,8 @@ from ptp.runs.answers.status import (
     SystemHealth,
 )
 from ptp.runs.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
-from ptp.runs.answers.streams import Frame, LiveActions, LiveEnd, LiveState, Now
-from ptp.runs.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
+from ptp.runs.answers.ticks import Action, ActionList, DecisionList, EventList, Tick
+from ptp.runs.summary import RunSummary
 
 __all__ = [
     "Action",
@@ -37,8 +37,9 @@ __all__ = [
     "Annotations",
     "Coordinates",
     "CurrentState",
-    "Decision",
+    "DamagedRun",
     "DecisionList",
+    "DecisionMade",
     "DecisionPipeline",
     "DecisionStatus",
     "DetectedSprite",
@@ -46,18 +47,13 @@ __all__ = [
     "Event",
     "EventList",
     "Forked",
-    "Frame",
     "Game",
     "Health",
-    "LiveActions",
-    "LiveEnd",
-    "LiveState",
     "LogLevel",
     "LogLine",
     "LogLines",
     "MenuRegion",
     "Metrics",
-    "Now",
     "PartyMember",
     "Performance",
     "Problem",
@@ -81,6 +77,7 @@ __all__ = [
     "SnapshotList",
     "Status",
     "Steered",
+    "Step",
     "SystemHealth",
     "Tick",
 ]

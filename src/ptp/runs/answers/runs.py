@@ -6,9 +6,17 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ptp.recording.summary import RunSummary
+from ptp.runs.summary import RunSummary
 
 LogLevel = Literal["info", "warning", "error"]
+
+
+class DamagedRun(Struct):
+    """A folder that is no run, or whose header or database can't be read."""
+
+    run_id: str
+    problem: str
+    """What is wrong, and what to do about it."""
 
 
 class RunList(Struct):
@@ -31,7 +39,9 @@ class RunList(Struct):
     tags: list[str]
     """The tags of all runs."""
     unreadable: int
-    """Folders that are no run, or whose header is damaged."""
+    """Folders that are no run, or that are damaged."""
+    damaged: list[DamagedRun]
+    """What is wrong with each of them, the first hundred."""
 
 
 class RunDetail(Struct):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from ptp.snapshots import SnapshotHeader
 
 
 class SnapshotLine(Struct):
@@ -28,6 +33,22 @@ class SnapshotLine(Struct):
     """Its size on disk; 0 when it is in memory only."""
     on_disk: bool
     """Whether it outlives the run's process."""
+
+
+def line_of(header: SnapshotHeader) -> SnapshotLine:
+    """Return a snapshot as it stands in a list."""
+    return SnapshotLine(
+        snapshot_id=header.snapshot_id,
+        name=header.name,
+        tick=header.tick,
+        episode=header.episode,
+        created_at=header.created_at,
+        reason=header.reason,
+        message=header.message,
+        location=header.location,
+        bytes=header.payload_bytes,
+        on_disk=bool(header.payload_hash),
+    )
 
 
 class SnapshotList(Struct):

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ptp.records import DecisionMade
 from ptp.runner.live import Frame, Now
-from ptp.runs.answers.ticks import Action, Decision
+from ptp.runs.answers.ticks import Action
 
 __all__ = ["Frame", "LiveActions", "LiveEnd", "LiveState", "Now"]
 
@@ -29,7 +30,7 @@ class LiveActions(Struct):
 
     actions: list[Action]
     """Commands and events, as in the action log."""
-    decisions: list[Decision]
+    decisions: list[DecisionMade]
     """Decisions that were made."""
     titles: list[tuple[int, str, str]]
     """Tick, kind and title of each event."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from fastapi import APIRouter, Body, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from ptp.agents.registry import find_agent
-from ptp.recording import RunDirectory
-from ptp.recording.database import Database
-from ptp.runner.control import ask, not_running
 from ptp.runs import answers
-from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
-from ptp.runs.ticks import NoTick, newest_tick
-from ptp.snapshots import SnapshotHeader
-from ptp.web.parts import Parts, RunName, parts_of
+from ptp.runs.answers.steering import line_of
+from ptp.runs.offline import store_of
+from ptp.runs.run import Run
+from ptp.runs.states import NoTick
+from ptp.web.parts import RunName, parts_of
 from ptp.web.schema import answered_by, reply
 
 router = APIRouter(prefix="/api/v1", tags=["steering"])
@@ -85,83 +82,73 @@ class ForkWish(_Wish):
     tick_rate_base: int | None = Field(default=None, ge=0, le=100_000, description="Another tick rate.")
 
 
-def _steer(request: Request, run: str | None, verb: str, **arguments: Any) -> Response:
-    directory, metadata = parts_of(request).find(run)
-    if metadata.status != "running":
-        raise not_running(directory)
-    answer = ask(directory, verb, **arguments)
-    header = answer.get("snapshot")
-    snapshot = None if header is None else _line(msgspec.convert(header, SnapshotHeader))
-    tick = answer.get("tick", snapshot.tick if snapshot else 0)
-    return reply(answers.Steered(directory.run_id, tick, answer.get("paused"), snapshot))
+def _find(request: Request, name: str | None) -> Run:
+    return Run(parts_of(request).find(name)[0])
 
 
 @router.post("/control/pause", responses=answered_by(answers.Steered))
 def pause(request: Request, run: RunName = None) -> Response:
     """Hold a live run."""
-    return _steer(request, run, "pause")
+    return reply(_find(request, run).pause())
 
 
 @router.post("/control/resume", responses=answered_by(answers.Steered))
 def resume(request: Request, run: RunName = None) -> Response:
     """Let a held run go on."""
-    return _steer(request, run, "resume")
+    return reply(_find(request, run).unpause())
 
 
 @router.post("/control/step", responses=answered_by(answers.Steered))
 def step(request: Request, run: RunName = None, wish: Annotated[StepWish | None, Body()] = None) -> Response:
     """Let a live run play some ticks, then hold it."""
-    return _steer(request, run, "step", ticks=(wish or StepWish()).ticks)
+    return reply(_find(request, run).step((wish or StepWish()).ticks))
 
 
 @router.post("/control/rollback", responses=answered_by(answers.Steered))
 def rollback(request: Request, run: RunName = None, wish: Annotated[RollbackWish | None, Body()] = None) -> Response:
     """Take a live run back by some of its snapshots in memory."""
-    return _steer(request, run, "rollback", count=(wish or RollbackWish()).count)
+    return reply(_find(request, run).rollback((wish or RollbackWish()).count))
 
 
 @router.post("/control/restore", responses=answered_by(answers.Restored))
 def restore(request: Request, wish: RestoreWish, run: RunName = None) -> Response:
     """Take a run back to a snapshot; what came after it is given up."""
-    return _restore(parts_of(request), run, wish.snapshot)
+    return reply(_find(request, run).restore(wish.snapshot))
 
 
 @router.post("/control/stop", responses=answered_by(answers.Steered))
 def stop(request: Request, run: RunName = None) -> Response:
     """End a live run as Ctrl-C would."""
-    return _steer(request, run, "stop")
+    return reply(_find(request, run).stop())
 
 
 @router.post("/control/set", responses=answered_by(answers.Steered))
 def change(request: Request, wish: SetWish, run: RunName = None) -> Response:
     """Change tick rates, limits or command settings of a live run."""
-    flags = {"--" + name.removeprefix("--"): value for name, value in wish.settings.items()}
-    return _steer(request, run, "set", flags=flags)
+    changes = {name.removeprefix("--"): value for name, value in wish.settings.items()}
+    return reply(_find(request, run).set(**changes))
 
 
 @router.post("/control/snapshot", responses=answered_by(answers.Steered))
 def snapshot(request: Request, run: RunName = None, wish: Annotated[SnapshotWish | None, Body()] = None) -> Response:
     """Take a snapshot: of a live run now, of one that has ended at its last tick."""
     wanted = wish or SnapshotWish()
-    directory, metadata = parts_of(request).find(run)
-    if metadata.status == "running":
-        return _steer(request, run, "snapshot", name=wanted.name, message=wanted.message)
-    line = _line(create_snapshot(directory, wanted.name, wanted.message))
-    return reply(answers.Steered(directory.run_id, line.tick, None, line))
+    found = _find(request, run)
+    line = line_of(found.snapshot(wanted.name, wanted.message))
+    return reply(answers.Steered(found.id, line.tick, None, line))
 
 
 @router.get("/snapshot/list", responses=answered_by(answers.SnapshotList))
 def snapshots(request: Request, run: RunName = None) -> Response:
     """List the snapshots of a run, newest first; those in memory too while it is live."""
-    directory, metadata = parts_of(request).find(run)
-    lines = [_line(header) for header in _headers(directory, metadata.status == "running")]
+    lines = [line_of(header) for header in _find(request, run).snapshots()]
     return reply(answers.SnapshotList(lines, len(lines)))
 
 
 @router.post("/snapshot/restore/{snapshot_id}", responses=answered_by(answers.Restored))
 def restore_by_id(request: Request, snapshot_id: SnapshotName, run: RunName = None) -> Response:
     """Take a run back to a snapshot; what came after it is given up."""
-    return _restore(parts_of(request), run, snapshot_id)
+    return reply(_find(request, run).restore(snapshot_id))
 
 
 @router.post("/fork", responses=answered_by(answers.Forked))
@@ -172,7 +159,7 @@ def fork(request: Request, wish: ForkWish, run: RunName = None) -> Response:
     tick = wish.tick
     if wish.snapshot is not None:
         tick = store_of(directory).find(wish.snapshot).tick
-    last = _last_tick(directory)
+    last = Run(directory).last_tick
     if tick is None:
         tick = last
     if tick > last:
@@ -183,47 +170,3 @@ def fork(request: Request, wish: ForkWish, run: RunName = None) -> Response:
              "tick_rate_base": wish.tick_rate_base}  # fmt: skip
     given = {"--" + name.replace("_", "-"): str(value) for name, value in flags.items() if value is not None}
     return reply(answers.Forked(parts.children.fork(directory, tick, given), directory.run_id, tick))
-
-
-def _last_tick(directory: RunDirectory) -> int:
-    with Database(directory.database) as database:
-        return newest_tick(database)
-
-
-def _restore(parts: Parts, run: str | None, wanted: str) -> Response:
-    directory, metadata = parts.find(run)
-    if metadata.status == "running":
-        tick = int(ask(directory, "restore", snapshot=_known_id(directory, wanted))["tick"])
-        return reply(answers.Restored(directory.run_id, tick, True, None))
-    header = restore_snapshot(directory, wanted)
-    return reply(answers.Restored(directory.run_id, header.tick, False, f"ptp resume {directory.run_id}"))
-
-
-def _known_id(directory: RunDirectory, wanted: str) -> str:
-    """Return the id that a live run knows a snapshot by; it may be in memory only."""
-    for header in _headers(directory, live=True):
-        if wanted in (header.snapshot_id, header.name) or wanted == "latest":
-            return header.snapshot_id
-    return wanted
-
-
-def _headers(directory: RunDirectory, live: bool) -> list[SnapshotHeader]:
-    if live:
-        return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
-    return store_of(directory).headers()
-
-
-def _line(header: SnapshotHeader) -> answers.SnapshotLine:
-    size = header.payload_bytes
-    return answers.SnapshotLine(
-        snapshot_id=header.snapshot_id,
-        name=header.name,
-        tick=header.tick,
-        episode=header.episode,
-        created_at=header.created_at,
-        reason=header.reason,
-        message=header.message,
-        location=header.location,
-        bytes=size,
-        on_disk=bool(header.payload_hash),
-    )

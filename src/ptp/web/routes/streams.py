@@ -10,8 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from ptp.errors import UsageError
-from ptp.runs.answers import Frame, LiveActions, LiveEnd, LiveState
+from ptp.runs.answers.streams import Frame, LiveActions, LiveEnd, LiveState
 from ptp.runs.exports import MEDIA, Format, What, export
+from ptp.runs.run import Run
 from ptp.web.live import not_live
 from ptp.web.parts import RunName, parts_of
 from ptp.web.schema import Events, answered_with, streamed
@@ -70,8 +71,8 @@ def export_run(
     format: Annotated[Format, Query(description="The form of the file.")] = "json",
 ) -> Response:
     """Return a table of a run as a file."""
-    directory, metadata = parts_of(request).find(run)
-    pieces = export(directory, metadata, what, format)
+    directory, _ = parts_of(request).find(run)
+    pieces = export([Run(directory)], what, format)
     first = next(pieces, b"")  # what goes wrong at the start is answered as an error
 
     def whole() -> Iterator[bytes]:

@@ -11,7 +11,8 @@ from ptp.recording.database import Database
 from ptp.runs import answers
 from ptp.runs.actions import ActionQuery, Kind
 from ptp.runs.drawing import Drawn
-from ptp.runs.ticks import list_decisions, list_events, newest_tick, read_tick
+from ptp.runs.states import newest_tick
+from ptp.runs.ticks import list_decisions, list_events, read_tick
 from ptp.web.parts import Page, RunName, parts_of
 from ptp.web.schema import answered_by, answered_with, reply
 
