@@ -168,7 +168,6 @@ def test_a_live_run_is_read_and_steered_by_the_same_names(tmp_path: Path) -> Non
         assert (restored.tick, restored.live) == (tick + 3, True)
         assert isinstance(run.frame(tick + 1), np.ndarray)
         run.stop()
-        wait_for(lambda: not run.is_live)
     assert run.status == "manual_stop"
     with pytest.raises(NotRunning, match="is not running"):
         run.pause()

@@ -109,7 +109,7 @@ def _read_header(path: Path) -> dict[str, Any] | None:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as problem:
+    except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
         raise RunUnreadable(f"{path} can't be read: {problem}; restore it from a copy") from None
 
 

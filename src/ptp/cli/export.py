@@ -34,9 +34,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--what", choices=WHATS, default="status", help="The status, or a table (default: status).")
     parser.add_argument("-o", "--output", metavar="FILE", help="The file; else standard output.")
     parser.add_argument("runs", metavar="RUN", nargs="*", help=f"{RUN_HELP} Several are joined into one file.")
+    parser.add_argument("--run", metavar="RUN", help="The same; without any run, the live or newest one.")
     options, system = parse_common(parser, argv)
     check_names(options.runs)
-    runs = [Run(open_run(system, name)) for name in options.runs or [None]]
+    runs = [Run(open_run(system, name)) for name in options.runs or [options.run]]
     if options.output is None:
         if options.format == "parquet" and sys.stdout.isatty():
             raise UsageError("Parquet is not for a terminal; name a file with --output")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,10 @@ class Database:
     def has_tape(self) -> bool:
         """Whether a run of this schema keeps its steps."""
         return self.version not in TAPELESS
+
+    def define(self, name: str, function: Callable[..., Any]) -> None:
+        """Let queries call a function."""
+        self._connection.create_scalar_function(name, function, deterministic=True)
 
     def rows(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query, one by one."""

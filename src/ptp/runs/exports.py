@@ -17,22 +17,8 @@ from typing import Any, Literal, get_args, get_type_hints
 
 import msgspec
 
+from ptp import records
 from ptp.errors import UsageError
-from ptp.records import (
-    ConfigChanged,
-    DecisionMade,
-    EpisodeBegan,
-    EpisodeEnded,
-    ErrorSeen,
-    Event,
-    FrameKept,
-    Metric,
-    ModelCall,
-    Notice,
-    Rewound,
-    SnapshotTaken,
-    Step,
-)
 from ptp.records.table import Kept
 from ptp.runs.answers.status import Status
 from ptp.runs.data import as_json, decode_text
@@ -50,10 +36,20 @@ WHATS: tuple[What, ...] = get_args(What)
 MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson",
          "parquet": "application/vnd.apache.parquet"}  # fmt: skip
 TABLES: dict[str, type[Kept]] = {
-    "steps": Step, "decisions": DecisionMade, "events": Event, "episodes": EpisodeEnded, "episode_starts": EpisodeBegan,
-    "metrics": Metric, "frames": FrameKept, "model_calls": ModelCall, "snapshots": SnapshotTaken,
-    "config_changes": ConfigChanged, "rewinds": Rewound, "notices": Notice, "errors": ErrorSeen,
-}  # fmt: skip
+    "steps": records.Step,
+    "decisions": records.DecisionMade,
+    "events": records.Event,
+    "episodes": records.EpisodeEnded,
+    "episode_starts": records.EpisodeBegan,
+    "metrics": records.Metric,
+    "frames": records.FrameKept,
+    "model_calls": records.ModelCall,
+    "snapshots": records.SnapshotTaken,
+    "config_changes": records.ConfigChanged,
+    "rewinds": records.Rewound,
+    "notices": records.Notice,
+    "errors": records.ErrorSeen,
+}
 RESERVED = ("runs", "decisions")  # tables of the central database
 PIECE = 1 << 20  # bytes of a file that are handed on at once
 

@@ -15,7 +15,7 @@ from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.records import table_of
 from ptp.records.table import Kept
-from ptp.runs.tables import Moments, id_of, order_of, select
+from ptp.runs.tables import Moments, fetch, id_of, order_of, select
 
 if TYPE_CHECKING:
     import polars
@@ -41,7 +41,7 @@ def rows_of(
     for run in runs:
         query = select(record, moments, "?", *([] if name is None else [name]))
         with Database(run.database) as database:
-            yield from database.rows(f"{query} {rest} {order_of(record)}", run.run_id, *values)
+            yield from fetch(database, record, f"{query} {rest} {order_of(record)}", run.run_id, *values)
 
 
 def schema_of(record: type[Kept]) -> dict[str, Any]:

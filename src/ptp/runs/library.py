@@ -51,7 +51,7 @@ def find_run(data_dir: Path, name: str | None = None) -> RunDirectory:
     def live() -> str | None:
         return next((name for name, path in reversed(paths.items()) if RunDirectory(path).is_alive()), None)
 
-    return RunDirectory(paths[_choose(list(paths), name, data_dir, live)])
+    return RunDirectory(paths[_choose(list(paths), name, data_dir, live, "see `ptp runs`")])
 
 
 def open_run(name: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
@@ -61,7 +61,9 @@ def open_run(name: str | Path | None = "latest", data_dir: str | Path = "var") -
     return Run(find_run(Path(data_dir), name))
 
 
-def _choose(names: Sequence[str], wanted: str | None, data_dir: Path, live: Callable[[], str | None]) -> str:
+def _choose(
+    names: Sequence[str], wanted: str | None, data_dir: Path, live: Callable[[], str | None], remedy: str
+) -> str:
     """Return the name that is meant, of names that are sorted."""
     if not names:
         where = f"no runs in {data_dir} yet; make one with `ptp run`, or name another folder with --data-dir"
@@ -74,7 +76,7 @@ def _choose(names: Sequence[str], wanted: str | None, data_dir: Path, live: Call
     if len(found) > 1 and wanted.lower() not in found:
         raise AmbiguousRun(f"{len(found)} runs begin with {wanted[:40]!r}; give more of the id")
     if not found:
-        raise UnknownName("run", wanted[:80], list(names), "see `ptp runs`")
+        raise UnknownName("run", wanted[:80], list(names), remedy)
     return found[0]
 
 
@@ -198,7 +200,7 @@ class Library:
         def live() -> str | None:
             return max((line.run_id for line in self.live()), default=None)
 
-        return RunDirectory(self._records / _choose(names, name, Path(self.data_dir.name), live))
+        return RunDirectory(self._records / _choose(names, name, Path(self.data_dir.name), live, "see /api/v1/runs"))
 
     def metadata(self, directory: RunDirectory) -> Metadata:
         """Return a run's header, from memory while it has not changed."""

@@ -7,27 +7,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ptp import records
 from ptp._util.lazy import lazy
 from ptp.errors import PtpError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.recording.figures import Report, make_report
-from ptp.records import (
-    ConfigChanged,
-    DecisionMade,
-    EpisodeBegan,
-    EpisodeEnded,
-    ErrorSeen,
-    Event,
-    FrameKept,
-    Metadata,
-    Metric,
-    ModelCall,
-    Notice,
-    Rewound,
-    Status,
-    Step,
-)
 from ptp.runs.answers.runs import LogLines
 from ptp.runs.answers.steering import Restored, Steered
 from ptp.runs.logs import read_log
@@ -66,12 +51,12 @@ class Run:
         return self.directory.path
 
     @property
-    def metadata(self) -> Metadata:
+    def metadata(self) -> records.Metadata:
         """The header: world, agent, seed, and how the run ended."""
         return self.directory.read_metadata()
 
     @property
-    def status(self) -> Status:
+    def status(self) -> records.Status:
         """How the run stands: running, completed, crashed or manual_stop."""
         return self.metadata.status
 
@@ -100,53 +85,53 @@ class Run:
 
     # -- what happened -----------------------------------------------------------------------------------------
 
-    def steps(self, first: int | None = None, last: int | None = None) -> Rows[Step]:
+    def steps(self, first: int | None = None, last: int | None = None) -> Rows[records.Step]:
         """Return the tape: every command and what came of it, from tick *first* to tick *last*."""
-        return Rows(self.directory, Step, "tick BETWEEN ? AND ?", first or 0, 1 << 62 if last is None else last)
+        return Rows(self.directory, records.Step, "tick BETWEEN ? AND ?", first or 0, 1 << 62 if last is None else last)
 
-    def episodes(self) -> Rows[EpisodeEnded]:
+    def episodes(self) -> Rows[records.EpisodeEnded]:
         """Return the whole episodes."""
-        return Rows(self.directory, EpisodeEnded)
+        return Rows(self.directory, records.EpisodeEnded)
 
-    def episode_starts(self) -> Rows[EpisodeBegan]:
+    def episode_starts(self) -> Rows[records.EpisodeBegan]:
         """Return how each episode began."""
-        return Rows(self.directory, EpisodeBegan)
+        return Rows(self.directory, records.EpisodeBegan)
 
-    def decisions(self) -> Rows[DecisionMade]:
+    def decisions(self) -> Rows[records.DecisionMade]:
         """Return the decisions; those of ticks that were given up have the status `rolled_back`."""
-        return Rows(self.directory, DecisionMade)
+        return Rows(self.directory, records.DecisionMade)
 
-    def model_calls(self) -> Rows[ModelCall]:
+    def model_calls(self) -> Rows[records.ModelCall]:
         """Return the calls of models."""
-        return Rows(self.directory, ModelCall)
+        return Rows(self.directory, records.ModelCall)
 
-    def events(self) -> Rows[Event]:
+    def events(self) -> Rows[records.Event]:
         """Return what the world itself calls events."""
-        return Rows(self.directory, Event)
+        return Rows(self.directory, records.Event)
 
-    def metrics(self) -> Rows[Metric]:
+    def metrics(self) -> Rows[records.Metric]:
         """Return the measurements."""
-        return Rows(self.directory, Metric)
+        return Rows(self.directory, records.Metric)
 
-    def frames(self) -> Rows[FrameKept]:
+    def frames(self) -> Rows[records.FrameKept]:
         """Return which pictures were kept; `frame` gives the picture of any tick."""
-        return Rows(self.directory, FrameKept)
+        return Rows(self.directory, records.FrameKept)
 
-    def notices(self) -> Rows[Notice]:
+    def notices(self) -> Rows[records.Notice]:
         """Return what a person should know."""
-        return Rows(self.directory, Notice)
+        return Rows(self.directory, records.Notice)
 
-    def errors(self) -> Rows[ErrorSeen]:
+    def errors(self) -> Rows[records.ErrorSeen]:
         """Return what went wrong."""
-        return Rows(self.directory, ErrorSeen)
+        return Rows(self.directory, records.ErrorSeen)
 
-    def rewinds(self) -> Rows[Rewound]:
+    def rewinds(self) -> Rows[records.Rewound]:
         """Return when the run went back."""
-        return Rows(self.directory, Rewound)
+        return Rows(self.directory, records.Rewound)
 
-    def config_changes(self) -> Rows[ConfigChanged]:
+    def config_changes(self) -> Rows[records.ConfigChanged]:
         """Return which settings were changed while it played."""
-        return Rows(self.directory, ConfigChanged)
+        return Rows(self.directory, records.ConfigChanged)
 
     def log(self, lines: int = 200, after: int | None = None, level: str | None = None) -> LogLines:
         """Return the newest lines of the log, or those *after* so many bytes."""

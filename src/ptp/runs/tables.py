@@ -26,21 +26,32 @@ MOMENTS: dict[Moments, str] = {
 }
 _NUMBERED = re.compile(r"[0-9a-f-]{24}([0-9a-f]{12})")
 ERROR_TICK = "coalesce(tick, CASE WHEN json_valid(context) THEN context ->> 'tick' END)"
-OLDER = {("events", "place"): "coalesce(place, CAST(substr(event_id, -2) AS INTEGER))", ("errors", "tick"): ERROR_TICK}
+OLDER = {
+    ("events", "place"): "coalesce(place, CAST(substr(event_id, -2) AS INTEGER))",
+    ("events", "title"): "coalesce(title, title_of(kind, detail))",
+    ("errors", "tick"): ERROR_TICK,
+}
 """What stands in for columns that older schemas lack."""
 
 
 def read(database: Database, record: type[R], rest: str = "", *values: Any) -> Iterator[R]:
     """Return the records of a type; *rest* is what follows FROM, by default the order in which they happened."""
-    return map(_maker(record), database.rows(f"{select(record)} {rest or order_of(record)}", *values))
+    return map(_maker(record), fetch(database, record, f"{select(record)} {rest or order_of(record)}", *values))
 
 
 def read_named(database: Database, record: type[R], rest: str = "", *values: Any) -> Iterator[tuple[str, R]]:
     """Return the same, each with the id that its row has."""
     make = _maker(record)
     query = select(record, "seconds", id_of(record) or table_of(record).columns[0].name)
-    for name, *row in database.rows(f"{query} {rest or order_of(record)}", *values):
+    for name, *row in fetch(database, record, f"{query} {rest or order_of(record)}", *values):
         yield name, make(row)
+
+
+def fetch(database: Database, record: type[Kept], sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of a query that `select` began."""
+    if record is Event:
+        database.define("title_of", lambda kind, detail: title_of(kind or "event", as_state(decode_text(detail))))
+    return database.rows(sql, *values)
 
 
 @cache
@@ -74,14 +85,11 @@ def _maker(record: type[R]) -> Callable[[Sequence[Any]], R]:
     """Return what makes records of rows."""
     kinds = [column.kind for column in table_of(record).columns]
     changes = [(place, CHANGES[kind]) for place, kind in enumerate(kinds) if kind in CHANGES]
-    title = record.__struct_fields__.index("title") if record is Event else None
 
     def make(row: Sequence[Any]) -> R:
         values = list(row)
         for place, change in changes:
             values[place] = change(values[place])
-        if title is not None and values[title] is None:
-            values[title] = title_of(values[title - 1], as_state(values[title + 1]))
         return record(*values)
 
     return make

@@ -87,7 +87,7 @@ def add_openapi(app: FastAPI) -> None:
         structs = [
             kind
             for kind in {**vars(answers), **vars(streams)}.values()
-            if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+            if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind is not msgspec.Struct
         ]
         _, components = msgspec.json.schema_components(structs, ref_template=REF)
         for kind in structs:
@@ -109,9 +109,8 @@ def _describe(schema: dict[str, Any], kind: type[msgspec.Struct]) -> None:
     """Add the words below each field to the schema of a struct."""
     schema["description"] = (kind.__doc__ or "").strip()
     known = field_words(kind)
-    for field in kind.__struct_fields__:
+    for field, found in schema["properties"].items():
         words = known.get(field, field.replace("_", " ").capitalize() + ".")
-        found = schema["properties"][field]
         schema["properties"][field] = (
             {"allOf": [found], "description": words} if "$ref" in found else {**found, "description": words}
         )

@@ -3,8 +3,7 @@
 from ptp.records import DecisionMade, Event, Step
 from ptp.records import Status as RunStatus
 from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.answers.problems import Problem
-from ptp.runs.answers.runs import DamagedRun, Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
+from ptp.runs.answers.runs import DamagedRun, Health, LogLevel, LogLine, LogLines, Problem, RunDetail, RunList, Settings
 from ptp.runs.answers.screenshots import (
     Annotations,
     DetectedSprite,
@@ -16,7 +15,6 @@ from ptp.runs.answers.screenshots import (
     ScreenshotLine,
     ScreenshotList,
 )
-from ptp.runs.answers.sharing import SharedList, SharedSnapshot
 from ptp.runs.answers.status import (
     Coordinates,
     CurrentState,
@@ -27,7 +25,15 @@ from ptp.runs.answers.status import (
     Status,
     SystemHealth,
 )
-from ptp.runs.answers.steering import Forked, Restored, SnapshotLine, SnapshotList, Steered
+from ptp.runs.answers.steering import (
+    Forked,
+    Restored,
+    SharedList,
+    SharedSnapshot,
+    SnapshotLine,
+    SnapshotList,
+    Steered,
+)
 from ptp.runs.answers.ticks import Action, ActionList, DecisionList, EventList, Tick
 from ptp.runs.summary import RunSummary
 

@@ -23,13 +23,10 @@ class RunList(Struct):
     """A page of runs."""
 
     runs: list[RunSummary]
-    """The runs of this page."""
     total_count: int
     """Runs that the filter lets through."""
     page: int
-    """The number of this page, from 1."""
     page_size: int
-    """Runs per page."""
     statuses: dict[str, int]
     """How many runs have each status, before the filter."""
     worlds: list[str]
@@ -54,7 +51,6 @@ class RunDetail(Struct):
     paused: bool | None
     """Whether it is held; null when it is not live."""
     elapsed_seconds: float | None
-    """Seconds of play."""
     family: str
     """The kind of world: gameboy, toy_text, gymnasium."""
     render_mode: str | None
@@ -79,7 +75,6 @@ class Settings(Struct):
     """The settings a run was recorded with."""
 
     run_id: str
-    """The run."""
     config: dict[str, Any]
     """Every setting, by section; as `--config-file` takes them. Empty where an older run kept none."""
 
@@ -94,7 +89,6 @@ class LogLine(Struct):
     event: str
     """A word for what happened."""
     message: str
-    """What happened."""
     tick: int | None
     """The tick, where there is one."""
 
@@ -103,7 +97,6 @@ class LogLines(Struct):
     """The end of the log."""
 
     lines: list[LogLine]
-    """The lines, oldest first."""
     position: int
     """Bytes of the log that were read; give it as `after` for what comes next."""
 
@@ -114,4 +107,12 @@ class Health(Struct):
     status: Literal["ok"]
     """Always ok; a server that isn't does not answer."""
     version: str
-    """The version of ptp."""
+
+
+class Problem(Struct):
+    """Why a request was refused."""
+
+    error: str
+    """A word for what is wrong."""
+    message: str
+    """What is wrong, and what to do about it."""

@@ -1,4 +1,4 @@
-"""What the API answers about snapshots, and what changes a run."""
+"""What the API answers about snapshots, those that others may fetch too, and about what changes a run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,10 @@ class SnapshotLine(Struct):
     """A snapshot in a list."""
 
     snapshot_id: str
-    """Its id."""
     name: str | None
     """The name that a person gave it."""
     tick: int
-    """The tick it was taken at."""
     episode: int
-    """The episode it was taken in."""
     created_at: str
     """When, in UTC."""
     reason: str
@@ -37,34 +34,21 @@ class SnapshotLine(Struct):
 
 def line_of(header: SnapshotHeader) -> SnapshotLine:
     """Return a snapshot as it stands in a list."""
-    return SnapshotLine(
-        snapshot_id=header.snapshot_id,
-        name=header.name,
-        tick=header.tick,
-        episode=header.episode,
-        created_at=header.created_at,
-        reason=header.reason,
-        message=header.message,
-        location=header.location,
-        bytes=header.payload_bytes,
-        on_disk=bool(header.payload_hash),
-    )
+    shared = {name: getattr(header, name) for name in SnapshotLine.__struct_fields__[:-2]}
+    return SnapshotLine(**shared, bytes=header.payload_bytes, on_disk=bool(header.payload_hash))
 
 
 class SnapshotList(Struct):
     """The snapshots of a run, newest first."""
 
     snapshots: list[SnapshotLine]
-    """The snapshots."""
     total_count: int
-    """How many there are."""
 
 
 class Restored(Struct):
     """A run that went back."""
 
     run_id: str
-    """The run."""
     tick: int
     """The tick it is at now."""
     live: bool
@@ -77,7 +61,6 @@ class Forked(Struct):
     """A new run that was begun from another."""
 
     run_id: str
-    """The new run."""
     parent: str
     """The run it came from."""
     tick: int
@@ -88,10 +71,42 @@ class Steered(Struct):
     """What a live run answered."""
 
     run_id: str
-    """The run."""
     tick: int
-    """The tick it is at."""
     paused: bool | None
     """Whether it is held now."""
     snapshot: SnapshotLine | None = None
     """The snapshot that was taken or restored."""
+
+
+class SharedSnapshot(Struct, frozen=True):
+    """A snapshot that others may fetch."""
+
+    run_id: str
+    """The run it is of."""
+    snapshot_id: str
+    name: str | None
+    """Its name, if a person gave one."""
+    message: str | None
+    """What it is for, in a person's words."""
+    tick: int
+    created_at: str
+    """When it was taken, UTC."""
+    world: str
+    """The world it needs."""
+    world_version: str
+    """The version of that world."""
+    rom_sha1: str | None
+    """The cartridge it needs; null for a world without one."""
+    agent: str
+    location: str
+    """Where in the world it is, in the world's words."""
+    download: str
+    """The path, on this server, that `ptp snapshot import` fetches it from."""
+
+
+class SharedList(Struct, frozen=True):
+    """Snapshots that others may fetch, newest run first."""
+
+    snapshots: list[SharedSnapshot]
+    more: bool
+    """Whether there are others beyond the limit."""

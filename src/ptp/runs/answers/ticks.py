@@ -30,13 +30,10 @@ class ActionList(Struct):
     """A page of the action log."""
 
     actions: list[Action]
-    """The lines of this page."""
     total_count: int
     """Lines that the filter lets through."""
     page: int
-    """The number of this page, from 1."""
     page_size: int
-    """Lines per page."""
 
 
 class DecisionList(Struct):
