@@ -111,7 +111,7 @@ def _profiles() -> list[str]:
 
 def _checked_runs(folder: Path, schema: Check) -> Check:
     """Count the schemas of every recorded run."""
-    from ptp.recording.directory import run_paths
+    from ptp.recording.directory import RunDirectory, run_paths
 
     found = Counter(_schema_of(RunDirectory(path)) for path in run_paths(folder))
     if not found:

@@ -37,6 +37,15 @@ class AmbiguousRun(UsageError):
     """Several runs have ids that begin so."""
 
 
+class NoRuns(UnknownName):
+    """There is no run at all."""
+
+    def __init__(self, data_dir: Path) -> None:
+        remedy = "make one with `ptp run`, or name another folder with --data-dir"
+        UsageError.__init__(self, f"no runs in {data_dir} yet; {remedy}")
+        self.nearest = None
+
+
 # -- finding ---------------------------------------------------------------------------------------------------
 
 
@@ -66,8 +75,7 @@ def _choose(
 ) -> str:
     """Return the name that is meant, of names that are sorted."""
     if not names:
-        where = f"no runs in {data_dir} yet; make one with `ptp run`, or name another folder with --data-dir"
-        raise UnknownName("run", wanted or "latest", [], where)
+        raise NoRuns(data_dir)
     if wanted is None:
         return live() or names[-1]
     if wanted == "latest":
