@@ -81,12 +81,19 @@ class Database:
             raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
         with self._translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-            self._connection.set_busy_timeout(5000)
-            self.version = check_found(read_version(self._connection, path), path)
-            if self.version != SCHEMA_VERSION:
-                from ptp.versioning.views import add_views
+            try:
+                self._prepare(path)
+            except BaseException:
+                self._connection.close()
+                raise
 
-                add_views(self._connection, self.version)
+    def _prepare(self, path: Path) -> None:
+        self._connection.set_busy_timeout(5000)
+        self.version = check_found(read_version(self._connection, path), path)
+        if self.version != SCHEMA_VERSION:
+            from ptp.versioning.views import add_views
+
+            add_views(self._connection, self.version)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
