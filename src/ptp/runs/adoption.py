@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ptp import __version__
 from ptp._util.clock import iso
 from ptp._util.ids import numbered_id, uuid7
+from ptp._util.lazy import lazy
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, BY_PATH, Values, build
 from ptp.engine.records import EpisodeEnded, Step
@@ -31,6 +32,11 @@ from ptp.snapshots.snapshot import check_world
 from ptp.snapshots.tape import Decided
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, choose_world, make_world
+
+if TYPE_CHECKING:
+    from ptp.worlds.gameboy import cartridge, profiles
+else:  # only a cartridge needs an emulator
+    cartridge, profiles = lazy("ptp.worlds.gameboy.cartridge"), lazy("ptp.worlds.gameboy.profiles")
 
 SUFFIXES = {"start_state": ".state", "save_file": ".sav"}
 
@@ -109,12 +115,9 @@ def _make(header: SnapshotHeader, values: Values, named: bool) -> World:
 
 def _built_in(header: SnapshotHeader) -> str:
     """Return the built-in cartridge that a snapshot is of."""
-    from ptp.worlds.gameboy.cartridge import read_cartridge
-    from ptp.worlds.gameboy.profiles import BUILT_IN
-
     wanted = header.origin.get("rom_sha1")
-    for name, path in BUILT_IN.items():
-        if read_cartridge(path).sha1 == wanted:
+    for name, path in profiles.BUILT_IN.items():
+        if cartridge.read_cartridge(path).sha1 == wanted:
             return name
     raise SnapshotError(
         f"the snapshot is of the cartridge {header.world!r} with SHA-1 {wanted}; give its file with --rom"
