@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory
-from ptp.recording.tags import change_tags, read_tags
 
 
 def test_who_takes_a_run_over_removes_what_was_left_unfinished(tmp_path: Path) -> None:
@@ -21,11 +17,3 @@ def test_who_takes_a_run_over_removes_what_was_left_unfinished(tmp_path: Path) -
     directory.acquire()
     directory.release()
     assert [name for name in left + kept if (tmp_path / name).exists()] == kept
-
-
-def test_tags_that_are_no_text_are_named(tmp_path: Path) -> None:
-    directory = RunDirectory(tmp_path)
-    assert change_tags(directory, ["good", "first"]) == ["first", "good"]
-    (tmp_path / "tags.txt").write_bytes(b"\xff\n")
-    with pytest.raises(RunUnreadable, match=r"tags\.txt can't be read: .*; remove it"):
-        read_tags(directory)

@@ -17,14 +17,14 @@ from typing import Any
 import apsw
 import pytest
 
-from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
-from ptp.recording import RunDirectory, find_run, list_runs
+from ptp.errors import RecordingError, RunLocked, RunUnreadable
+from ptp.recording import RunDirectory
 from ptp.recording import writer as writer_module
 from ptp.recording.database import Database, check_sqlite, create_database
 from ptp.recording.figures import make_report
-from ptp.recording.summary import summarise
 from ptp.recording.writer import Writer
 from ptp.records import DecisionEnded, DecisionMade, EpisodeEnded, Event, Notice, Step
+from ptp.runs import list_runs
 from ptp.versioning import SCHEMA_VERSION, schema_sql
 from ptp.worlds.knowledge import Knowledge, Row
 
@@ -264,32 +264,6 @@ def test_a_data_directory_that_cant_be_written_is_named(tmp_path: Path) -> None:
         RunDirectory.create(tmp_path / "file", RUN)
 
 
-def test_a_run_is_found_by_id_prefix_directory_and_latest(tmp_path: Path) -> None:
-    ids = ["01a1e142-0000-7000-8000-000000000001", "01a1e142-0000-7000-8000-000000000002", "02000000-0000-7000-8000-0"]
-    for run_id in ids:
-        (tmp_path / "records" / run_id).mkdir(parents=True)
-        (tmp_path / "records" / run_id / "metadata.json").write_text("{}")
-    assert find_run(tmp_path, ids[1]).run_id == ids[1]
-    assert find_run(tmp_path, "02").run_id == ids[2]
-    assert find_run(tmp_path, "latest").run_id == ids[2]
-    assert find_run(tmp_path, str(tmp_path / "records" / ids[0])).run_id == ids[0]
-    assert [run.run_id for run in list_runs(tmp_path)] == ids[::-1]
-    with pytest.raises(UsageError, match="2 runs begin with '01a1'; give more of the id"):
-        find_run(tmp_path, "01a1")
-    with pytest.raises(UnknownName, match="no run named 'zzz'; see `ptp runs`"):
-        find_run(tmp_path, "zzz")
-    with pytest.raises(RunUnreadable, match="is not a run directory"):
-        find_run(tmp_path, str(tmp_path))
-
-
-def test_no_runs_at_all_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="make one with `ptp run`"):
-        find_run(tmp_path, "latest")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="--data-dir"):
-        list(list_runs(tmp_path / "file"))
-
-
 # -- damage --------------------------------------------------------------------------------------------------------
 
 
@@ -344,13 +318,13 @@ def test_a_run_that_is_killed_keeps_what_was_committed_and_is_known_as_crashed(t
             time.sleep(0.1)
             for run in list_runs(tmp_path):
                 if (run.path / "metadata.json").exists():
-                    assert run.read_metadata().status == "running"
-                    ticks = summarise(run).ticks or 0
+                    assert run.status == "running"
+                    ticks = run.summary().ticks or 0
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     (run,) = list_runs(tmp_path)
-    summary = summarise(run)
+    summary = run.summary()
     assert summary.status == "crashed"
     assert summary.ticks is not None
     assert summary.ticks >= ticks

@@ -20,10 +20,11 @@ from ptp.agents import registry
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, build
 from ptp.errors import PtpError
-from ptp.recording import RunDirectory, list_runs
+from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import fork, resume, run
 from ptp.runner.control import NotRunning
+from ptp.runs import list_runs
 from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
 from ptp.testing import FakeAgent
 from tests.steering import ask
@@ -231,7 +232,7 @@ class Live:
         while True:
             assert time.monotonic() < deadline
             assert self.process.poll() is None
-            found = [run for run in list_runs(data_dir) if (run.path / "control.sock").exists()]
+            found = [run.directory for run in list_runs(data_dir) if (run.path / "control.sock").exists()]
             if found:
                 break
             time.sleep(0.05)
@@ -295,7 +296,7 @@ def test_a_full_disk_ends_the_run_and_nothing_that_was_committed_is_lost(tmp_pat
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "what was committed is kept; free some space" in done.stderr
-    (directory,) = list_runs(tmp_path)
+    directory = list_runs(tmp_path)[0].directory
     assert directory.read_metadata().status == "crashed"
     kept = len(hashes(directory.path))
     assert kept > 1000

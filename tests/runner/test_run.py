@@ -20,9 +20,10 @@ from ptp.agents import registry
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, build
 from ptp.errors import ConfigError, UnknownName
-from ptp.recording import RunDirectory, list_runs
+from ptp.recording import RunDirectory
 from ptp.records import Record, RunResult
 from ptp.runner import run
+from ptp.runs import list_runs
 from ptp.sinks import BackgroundSink, RunContext, Sink
 from ptp.testing import FakeAgent
 
@@ -219,7 +220,7 @@ def test_a_signal_is_a_clean_manual_stop(tmp_path: Path, number: signal.Signals,
     assert process.returncode == code
     result = json.loads(output)
     assert result["status"] == "manual_stop"
-    (found,) = list_runs(tmp_path)
+    found = list_runs(tmp_path)[0].directory
     assert found.read_metadata().status == "manual_stop"
     assert (found.path / "report.html").exists()
 

@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from ptp.errors import ConfigError, PtpError, SnapshotError
-from ptp.recording import RunDirectory, list_runs
+from ptp.recording import RunDirectory
 from ptp.runner import fork, resume, run
+from ptp.runs import list_runs
 from ptp.runs.adoption import Imported, import_snapshot
 from ptp.runs.offline import restore_snapshot, store_of
 from ptp.runs.sharing import export_bytes, export_snapshot

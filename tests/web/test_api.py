@@ -20,11 +20,12 @@ from PIL import Image
 from prometheus_client.parser import text_string_to_metric_families
 
 from ptp.errors import RunUnreadable
-from ptp.recording import RunDirectory, find_run, list_runs
+from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.recording.summary import summarise
-from ptp.recording.tags import change_tags
 from ptp.replay import Replay, Tape
+from ptp.runs import find_run, list_runs
+from ptp.runs.summary import summarise
+from ptp.runs.tags import change_tags
 from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
@@ -161,13 +162,13 @@ def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(t
     finally:
         process.kill()
         process.wait()
-    (directory,) = list_runs(tmp_path)
+    directory = list_runs(tmp_path)[0].directory
     assert shown == msgspec.to_builtins(summarise(directory))
     assert shown["total_reward"] == _reward_until(tmp_path, shown["ticks"])
 
 
 def _reward_until(folder: Path, tick: int) -> float:
-    (directory,) = list_runs(folder)
+    directory = list_runs(folder)[0].directory
     with Database(directory.database) as database:
         return float(database.row("SELECT sum(reward) FROM steps WHERE tick <= ?", tick)[0])
 
@@ -220,15 +221,15 @@ def test_a_tick_is_told_with_state_command_decision_and_events(client: httpx.Cli
     assert tick["state"]["location"] == first["detail"]["to_location"]
     assert "MapChanged" in [event["kind"] for event in tick["events"]]
     assert tick["decision"]["reasoning"]
-    assert tick["command"] in {"up", "down", "left", "right", "a", "b", "none", "start"}
+    assert tick["step"]["command"] in {"up", "down", "left", "right", "a", "b", "none", "start"}
     start = get(client, "tick/0", run=game)
-    assert (start["command"], start["last_tick"]) == (None, 420)
+    assert (start["step"], start["last_tick"]) == (None, 420)
 
 
 def test_decisions_come_newest_first_with_their_reasons(client: httpx.Client, game: str) -> None:
     page = get(client, "decisions", run=game, page_size=10)
     more = get(client, "decisions", run=game, page_size=10, before=page["next_before"])
-    ids = [decision["decision_id"] for decision in page["decisions"] + more["decisions"]]
+    ids = [decision["number"] for decision in page["decisions"] + more["decisions"]]
     assert ids == sorted(set(ids), reverse=True)
     assert page["decisions"][0]["reasoning"]
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from ptp.recording import RunDirectory
-from ptp.recording.tags import change_tags
+from ptp.runs.tags import change_tags
 from ptp.web.app import STATIC
 from tests.steering import ask
 from tests.web.parts import TOKEN, playing, serving, tick_of, wait_for

@@ -15,7 +15,7 @@ import polars
 import pytest
 
 from ptp.cli import main
-from ptp.recording import find_run
+from ptp.runs import find_run
 from tests.web.parts import playing, wait_for
 
 

@@ -43,5 +43,5 @@ class SystemClock:
 
 def iso(seconds: float) -> str:
     """Return a UTC timestamp with milliseconds."""
-    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return f"{whole}.{int(seconds % 1 * 1000):03d}Z"
+    whole, milliseconds = divmod(round(seconds * 1000), 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{milliseconds:03d}Z"

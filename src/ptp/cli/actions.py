@@ -19,7 +19,7 @@ from ptp.runs.answers import Action
 
 def main(options: Options) -> int:
     """List actions, or stream them."""
-    directory = opened_run(options)
+    directory = opened_run(options).directory
     if options.stream:
         with when_stopped(f"no longer following run {directory.run_id}; it continues"):
             return _stream(directory, options.json)

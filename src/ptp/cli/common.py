@@ -9,10 +9,9 @@ from pathlib import Path
 
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
-from ptp.recording import RunDirectory, find_run
 from ptp.recording.directory import run_paths
 from ptp.recording.packed import is_packed
-from ptp.runs.library import Library
+from ptp.runs import Run, find_run
 
 
 @contextmanager
@@ -36,19 +35,21 @@ def readable_data_dir(options: Options) -> Path:
     return data_dir(options)
 
 
-def named_run(options: Options) -> RunDirectory:
+def named_run(options: Options) -> Run:
     """Return the run that a command line names; without a name, the live or newest one."""
-    folder = data_dir(options)
-    return Library(folder).find(None) if options.run is None else find_run(folder, options.run)
+    return Run(find_run(data_dir(options), options.run))
 
 
-def opened_run(options: Options) -> RunDirectory:
+def opened_run(options: Options) -> Run:
     """Return the run to read, and say so if it is archived, since opening it then takes longer."""
-    directory = named_run(options)
-    if is_packed(directory.database):
-        run_id = directory.run_id
-        sys.stderr.write(f"ptp: run {run_id} is archived; reading a copy, `ptp prune --restore {run_id}` unpacks it\n")
-    return directory
+    return said_if_archived(named_run(options))
+
+
+def said_if_archived(run: Run) -> Run:
+    """Say so if a run is archived, and return it."""
+    if is_packed(run.directory.database):
+        sys.stderr.write(f"ptp: run {run.id} is archived; reading a copy, `ptp prune --restore {run.id}` unpacks it\n")
+    return run
 
 
 def check_pages(options: Options) -> None:

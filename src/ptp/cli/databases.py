@@ -15,8 +15,9 @@ from ptp.aggregation.server import Central
 from ptp.cli.common import data_dir
 from ptp.cli.parser import Options
 from ptp.errors import RecordingError, RunUnreadable, UsageError
-from ptp.recording import RunDirectory, find_run, list_runs
+from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
+from ptp.runs import find_run
 from ptp.versioning.backup import migrate_file
 from ptp.versioning.dialect import Dialect
 from ptp.versioning.migration import OnProgress, Plan
@@ -41,7 +42,7 @@ def refuse_with_central(**given: object) -> None:
 def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
     """Return the databases that runs, directories, files or patterns name; those of all runs when none is named."""
     if not names:
-        return [run.database for run in list_runs(folder)]
+        return [path / "game_data.db" for path in reversed(run_paths(folder))]
     found = [path for name in names for path in _databases(folder, name)]
     return list(dict.fromkeys(found))
 
@@ -110,7 +111,7 @@ def _read_header(path: Path) -> dict[str, Any] | None:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as problem:
+    except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
         raise RunUnreadable(f"{path} can't be read: {problem}; restore it from a copy") from None
 
 

@@ -32,7 +32,7 @@ def main(options: Options) -> int:
 def _measure(options: Options) -> DataSize:
     folder = readable_data_dir(options)
     if options.run is not None:
-        directory = named_run(options)
+        directory = named_run(options).directory
         run = measure_run(directory)
         return DataSize([run], 0, run.total, free_bytes(directory.path))
     return measure_runs(folder) if folder.is_dir() else DataSize([], 0, 0, free_bytes(folder.absolute().parent))

@@ -5,26 +5,29 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ptp.cli.common import opened_run
+from ptp.cli.common import data_dir, said_if_archived
 from ptp.cli.output import answer
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
-from ptp.runs.exports import export, write_export
+from ptp.runs import Run, find_run
+from ptp.runs.exports import check_names, export, write_export
 
 
 def main(options: Options) -> int:
     """Export a run."""
-    directory = opened_run(options)
-    metadata = directory.read_metadata()
+    check_names(options.runs)
+    runs = [said_if_archived(Run(find_run(data_dir(options), name))) for name in options.runs or [options.run]]
     if options.output is None:
         if options.format == "parquet" and sys.stdout.isatty():
             raise UsageError("Parquet can't be shown in a terminal; name a file with --output")
-        sys.stdout.buffer.writelines(export(directory, metadata, options.what, options.format))
+        sys.stdout.buffer.writelines(export(runs, options.what, options.format))
         return 0
     try:
-        size = write_export(directory, metadata, options.what, options.format, Path(options.output))
+        size = write_export(runs, options.what, options.format, Path(options.output))
     except OSError as problem:
         raise UsageError(f"--output {options.output}: {problem.strerror}; name another file") from None
-    facts = {"run_id": directory.run_id, "what": options.what, "format": options.format, "path": options.output}
-    line = f"{options.output}: {options.what} of {directory.run_id}, {size:,} bytes"
+    facts = {"runs": [run.id for run in runs], "what": options.what, "format": options.format, "path": options.output}
+    line = (
+        f"{options.output}: {options.what} of {runs[0].id if len(runs) == 1 else f'{len(runs)} runs'}, {size:,} bytes"
+    )
     return answer(options, {**facts, "bytes": size}, line)

@@ -20,7 +20,7 @@ COLORS = {"warning": YELLOW, "error": RED}
 
 def main(options: Options) -> int:
     """Show a log, or follow it."""
-    directory = opened_run(options)
+    directory = opened_run(options).directory
     found = read_log(directory.path / "run.log", max(1, options.lines), level=options.level)
     if options.json and not options.follow:
         print_json(found)

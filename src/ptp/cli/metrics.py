@@ -12,7 +12,7 @@ from ptp.runs.metrics import read_metrics
 
 def main(options: Options) -> int:
     """Show the metrics of a run."""
-    metrics = read_metrics(opened_run(options))
+    metrics = read_metrics(opened_run(options).directory)
     if options.json:
         print_json(metrics)
         return 0

@@ -25,10 +25,11 @@ from ptp.config.files import read_values
 from ptp.config.flags import given_values
 from ptp.config.tree import BY_FLAG, build, merge
 from ptp.errors import UsageError
-from ptp.recording import RunDirectory, find_run
+from ptp.recording import RunDirectory
 from ptp.records import RunResult
 from ptp.runner import fork, protocol, resume, run
 from ptp.runner.control import ask
+from ptp.runs import find_run
 from ptp.sinks import Sink
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from ptp.cli.output import local_time, number, print_json, print_table, runnable, say, short_ids
 from ptp.cli.parser import Options
 from ptp.errors import RunUnreadable
-from ptp.recording import list_runs
-from ptp.recording.summary import RunSummary, summarise
+from ptp.runs.library import list_runs
+from ptp.runs.summary import RunSummary
 
 WIDTH = 120  # columns from which on ids are whole
 FIRST = "`ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 1000`"
@@ -31,11 +31,11 @@ def main(options: Options) -> int:
 def _summaries(folder: Path, limit: int) -> list[RunSummary]:
     """Return the newest runs; one that can't be read is named, and does not count."""
     found: list[RunSummary] = []
-    for directory in list_runs(folder):
+    for run in list_runs(folder):
         if limit and len(found) >= limit:
             break
         try:
-            found.append(summarise(directory))
+            found.append(run.summary())
         except RunUnreadable as problem:
             sys.stderr.write(f"ptp: {problem}\n")
     return found

@@ -27,7 +27,7 @@ def show(options: Options) -> int:
 
 
 def _display(options: Options, name: str) -> int:
-    directory = opened_run(options)
+    directory = opened_run(options).directory
     metadata = directory.read_metadata()
     painter = Painter()
     try:
@@ -61,7 +61,7 @@ def in_terminal(drawn: Drawn) -> str:
 
 def list_kept(options: Options) -> int:
     """List the pictures that were kept."""
-    directory = opened_run(options)
+    directory = opened_run(options).directory
     check_pages(options)
     found = Album(Painter()).list(directory, options.page, options.page_size)
     if options.json:
@@ -78,7 +78,9 @@ def list_kept(options: Options) -> int:
 
 def export(options: Options) -> int:
     """Write the pictures that were kept to files."""
-    done = export_pictures(opened_run(options), Path(options.output), options.first, options.last, options.format)
+    done = export_pictures(
+        opened_run(options).directory, Path(options.output), options.first, options.last, options.format
+    )
     answer(options, done, f"{done.path}: {done.pictures:,} pictures, {in_bytes(done.bytes)}")
     for problem in done.missing[:5]:
         sys.stderr.write(f"ptp: {problem}\n")

@@ -8,14 +8,13 @@ from ptp.cli.common import opened_run
 from ptp.cli.output import BOLD, STATUS_COLORS, local_time, number, paint, print_facts, print_json, print_table, say
 from ptp.cli.parser import Options
 from ptp.recording import RunDirectory
-from ptp.recording.figures import Report, make_report
-from ptp.recording.tags import read_tags
+from ptp.recording.figures import Report
 
 
 def main(options: Options) -> int:
     """Show how a run went."""
-    directory = opened_run(options)
-    report, tags = make_report(directory), read_tags(directory)
+    opened = opened_run(options)
+    directory, report, tags = opened.directory, opened.report(), opened.tags
     if options.json:
         print_json({**structs.asdict(report), "tags": tags})
         return 0

@@ -11,12 +11,10 @@ from ptp.cli.common import data_dir, named_run
 from ptp.cli.output import answer, in_bytes, local_time, print_facts, print_json, print_table, program, say, short_ids
 from ptp.cli.parser import Options
 from ptp.errors import SnapshotError
-from ptp.recording import RunDirectory
-from ptp.runner.control import ask
 from ptp.runs.adoption import import_snapshot
-from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
+from ptp.runs.offline import store_of
 from ptp.runs.sharing import export_snapshot
-from ptp.snapshots import Snapshot, SnapshotHeader
+from ptp.snapshots import Snapshot
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack
 
@@ -25,23 +23,18 @@ WIDTH = 120  # columns from which on ids are whole
 
 def create(options: Options) -> int:
     """Take a snapshot."""
-    directory = named_run(options)
-    if directory.is_alive():
-        taken = ask(directory, "snapshot", name=options.name, message=options.message)["snapshot"]
-        header = msgspec.convert(taken, SnapshotHeader)
-    else:
-        header = create_snapshot(directory, options.name, options.message)
+    header = named_run(options).snapshot(options.name, options.message)
     return answer(options, header, f"took snapshot {header.name or header.snapshot_id} at tick {header.tick}")
 
 
 def list_all(options: Options) -> int:
     """List snapshots."""
-    directory = named_run(options)
-    headers = _headers(directory)
+    run = named_run(options)
+    headers = run.snapshots()
     if options.json:
         print_json(headers)
     elif not headers:
-        say(f"run {directory.run_id} has no snapshots")
+        say(f"run {run.id} has no snapshots")
     else:
         ids = short_ids([h.snapshot_id for h in headers], WIDTH)
         rows = [
@@ -54,15 +47,9 @@ def list_all(options: Options) -> int:
     return 0
 
 
-def _headers(directory: RunDirectory) -> list[SnapshotHeader]:
-    if directory.is_alive():
-        return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
-    return store_of(directory).headers()
-
-
 def show(options: Options) -> int:
     """Show the details of a snapshot."""
-    header = store_of(named_run(options)).find(options.snapshot)
+    header = store_of(named_run(options).directory).find(options.snapshot)
     if options.json:
         print_json(header)
     else:
@@ -72,18 +59,17 @@ def show(options: Options) -> int:
 
 def restore(options: Options) -> int:
     """Go back to a snapshot."""
-    directory = named_run(options)
-    if directory.is_alive():
-        tick = ask(directory, "restore", snapshot=options.snapshot)["tick"]
-        return answer(options, {"tick": tick}, f"run {directory.run_id} went back to tick {tick}")
-    tick = restore_snapshot(directory, options.snapshot).tick
-    resume = f"`{program()} resume {directory.run_id}`"
-    return answer(options, {"tick": tick}, f"went back to tick {tick}; continue from there with {resume}")
+    run = named_run(options)
+    restored = run.restore(options.snapshot)
+    if restored.live:
+        return answer(options, restored, f"run {run.id} went back to tick {restored.tick}")
+    resume = f"`{program()} resume {run.id}`"
+    return answer(options, restored, f"went back to tick {restored.tick}; continue from there with {resume}")
 
 
 def delete(options: Options) -> int:
     """Delete a snapshot."""
-    store = store_of(named_run(options))
+    store = store_of(named_run(options).directory)
     header = store.find(options.snapshot)
     size = store.delete(header)
     facts = {"deleted": header.snapshot_id, "bytes": size}
@@ -92,7 +78,7 @@ def delete(options: Options) -> int:
 
 def verify(options: Options) -> int:
     """Check every snapshot file of a run."""
-    store = store_of(named_run(options))
+    store = store_of(named_run(options).directory)
     headers, problems = store.readable()
     good = []
     for header in headers:
@@ -108,7 +94,7 @@ def verify(options: Options) -> int:
 
 def export(options: Options) -> int:
     """Write a snapshot with its tape to a file."""
-    header = export_snapshot(named_run(options), options.snapshot, Path(options.file))
+    header = export_snapshot(named_run(options).directory, options.snapshot, Path(options.file))
     return answer(options, header, f"wrote tick {header.tick} of {header.world} to {options.file}")
 
 

@@ -27,7 +27,7 @@ BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
 
 def main(options: Options) -> int:
     """Show the status of a run."""
-    directory = opened_run(options)
+    directory = opened_run(options).directory
     metadata = directory.read_metadata()
     status = read_status(directory, metadata)
     if options.json:

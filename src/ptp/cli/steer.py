@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ptp.cli.common import named_run
 from ptp.cli.output import answer
 from ptp.cli.parser import CHANGEABLE, Options
 from ptp.config.flags import given_values
 from ptp.errors import UsageError
-from ptp.runner.control import ask
+from ptp.runs.answers import Steered
 
 
-def _ask(options: Options, request: str, **facts: Any) -> int:
-    directory = named_run(options)
-    now = ask(directory, request, **facts)
-    return answer(options, now, f"{request}: run {directory.run_id} is at tick {now['tick']}")
+def _answer(options: Options, done: str, steered: Steered) -> int:
+    return answer(options, steered, f"{done}: run {steered.run_id} is at tick {steered.tick}")
 
 
 def pause(options: Options) -> int:
     """Pause a live run."""
-    return _ask(options, "pause")
+    return _answer(options, "pause", named_run(options).pause())
 
 
 def stop(options: Options) -> int:
     """Stop a live run."""
-    return _ask(options, "stop")
+    return _answer(options, "stop", named_run(options).stop())
 
 
 def step(options: Options) -> int:
     """Play a few ticks, then pause."""
-    return _ask(options, "step", ticks=options.ticks)
+    return _answer(options, "step", named_run(options).step(options.ticks))
 
 
 def rollback(options: Options) -> int:
     """Go back by a few snapshots."""
-    return _ask(options, "rollback", count=options.count)
+    return _answer(options, "rollback", named_run(options).rollback(options.count))
 
 
 def change(options: Options) -> int:
@@ -47,7 +43,9 @@ def change(options: Options) -> int:
     flags = {**dict(map(_setting, texts)), **given}
     if not flags:
         raise UsageError("nothing to set; name a setting, for example max-ticks=500")
-    return _ask(options, "set", flags=flags)
+    return _answer(
+        options, "set", named_run(options).set(**{flag.removeprefix("--"): it for flag, it in flags.items()})
+    )
 
 
 def _setting(text: str) -> tuple[str, str]:

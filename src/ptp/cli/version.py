@@ -21,7 +21,8 @@ from ptp.cli.parser import Options
 from ptp.config.files import read_tree
 from ptp.config.tree import VERSION
 from ptp.errors import PtpError, UsageError
-from ptp.recording import RunDirectory, list_runs
+from ptp.recording import RunDirectory
+from ptp.recording.directory import run_paths
 from ptp.records import Metadata
 from ptp.snapshots.snapshot import FORMAT, MAGIC
 from ptp.versioning import SCHEMA_VERSION, configs
@@ -51,7 +52,7 @@ def main(options: Options) -> int:
         raise UsageError(f"a run is only compared with --check: `ptp version --check {options.run}`")
     checks = installed()
     if options.run:
-        checks = _checked_run(named_run(options), options.run, checks)
+        checks = _checked_run(named_run(options).directory, options.run, checks)
     elif options.check:
         checks["schema"] = _checked_runs(data_dir(options), checks["schema"])
     if options.check:
@@ -87,7 +88,7 @@ def pyboy_state_version() -> str:
 
 def _checked_runs(folder: Path, check: Check) -> Check:
     """Count the schemas of every recorded run."""
-    found = Counter(_schema_of(directory) for directory in list_runs(folder))
+    found = Counter(_schema_of(RunDirectory(path)) for path in run_paths(folder))
     if not found:
         return msgspec.structs.replace(check, found="no runs")
     counts = ", ".join(f"{count:,} with {version}" for version, count in sorted(found.items()))

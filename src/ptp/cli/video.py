@@ -9,18 +9,17 @@ from ptp.cli.output import answer
 from ptp.cli.parser import Options
 from ptp.cli.progress import work_shown
 from ptp.errors import UsageError
-from ptp.recording.summary import summarise
 from ptp.replay.video import VideoPlan, make_video
 
 
 def main(options: Options) -> int:
     """Make a video."""
     output = _check_output(options.output)
-    directory = opened_run(options)
+    run = opened_run(options)
     plan = VideoPlan(options.first, options.last, options.speed, options.overlay)
-    last = options.last or summarise(directory).ticks or 0
+    last = options.last or run.summary().ticks or 0
     with work_shown(options.talks) as shown:
-        made = make_video(directory, plan, output, lambda tick: shown("drawing", tick, last))
+        made = make_video(run.directory, plan, output, lambda tick: shown("drawing", tick, last))
     return answer(
         options, made,
         f"{made.path}: {made.frames:,} pictures of ticks {made.from_tick:,} to {made.to_tick:,}, "

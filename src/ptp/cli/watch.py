@@ -22,7 +22,7 @@ FRAMES = 12  # pictures per second in the terminal
 
 def main(options: Options) -> int:
     """Show a live run until it ends or the user leaves."""
-    directory = opened_run(options)
+    directory = opened_run(options).directory
     metadata = directory.read_metadata()
     if not options.json and (not sys.stdout.isatty() or os.environ.get("TERM") == "dumb"):
         raise UsageError("`ptp watch` needs a terminal; use --json, or `ptp actions --stream`")

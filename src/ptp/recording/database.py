@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -81,19 +81,35 @@ class Database:
             raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
         with self._translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-            self._connection.set_busy_timeout(5000)
-            self.version = known_version(SQLite(self._connection, path))
-            if self.version != SCHEMA_VERSION:
-                from ptp.versioning.views import add_views
+            try:
+                self._prepare(path)
+            except BaseException:
+                self._connection.close()
+                raise
 
-                add_views(self._connection, self.version)
+    def _prepare(self, path: Path) -> None:
+        self._connection.set_busy_timeout(5000)
+        self.version = known_version(SQLite(self._connection, path))
+        if self.version != SCHEMA_VERSION:
+            from ptp.versioning.views import add_views
+
+            add_views(self._connection, self.version)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RunUnreadable(f"{self._path} is damaged ({problem}); restore it from a copy") from None
+
+    @property
+    def has_tape(self) -> bool:
+        """Whether a run of this schema keeps its steps."""
+        return self.version not in TAPELESS
+
+    def define(self, name: str, function: Callable[..., Any]) -> None:
+        """Let queries call a function."""
+        self._connection.create_scalar_function(name, function, deterministic=True)
 
     def rows(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query, one by one."""

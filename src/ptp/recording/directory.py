@@ -5,14 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from ptp._util.files import UNFINISHED, write_atomic
-from ptp.errors import RecordingError, RunLocked, RunUnreadable, UnknownName, UsageError
+from ptp.errors import RecordingError, RunLocked, RunUnreadable, UsageError
 from ptp.recording.trust import of_world, trusts
 from ptp.records import Metadata, WorldSpec
 
@@ -121,11 +120,22 @@ class RunDirectory:
             metadata = msgspec.json.decode((self.path / "metadata.json").read_bytes(), type=Metadata)
         except FileNotFoundError:
             raise RunUnreadable(f"{self.path} has no metadata.json; it is not a run, or remove the folder") from None
-        except (OSError, msgspec.DecodeError) as problem:
+        except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
             raise RunUnreadable(f"{self.path}/metadata.json can't be read: {problem}; restore it from a copy") from None
         if metadata.status == "running" and not self.is_alive():
             metadata.status = "crashed"
         return metadata
+
+    def read_tags(self) -> list[str]:
+        """Return the words that a person gave the run, sorted."""
+        path = self.path / "tags.txt"
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError) as problem:
+            raise RunUnreadable(f"{path} can't be read: {problem}; remove it") from None
+        return sorted({line.strip() for line in lines if line.strip()})
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""
@@ -147,27 +157,3 @@ def run_paths(data_dir: Path) -> list[Path]:
     except OSError as problem:
         raise UsageError(f"{records}: {problem.strerror}; choose another folder with --data-dir") from None
     return [records / name for name in sorted(names)]
-
-
-def list_runs(data_dir: Path) -> Iterator[RunDirectory]:
-    """Return every run, newest first."""
-    return map(RunDirectory, reversed(run_paths(data_dir)))
-
-
-def find_run(data_dir: Path, name: str) -> RunDirectory:
-    """Return the run of that id, unique prefix or directory, or the `latest`."""
-    if "/" in name or name in {".", ".."}:
-        if not Path(name, "metadata.json").exists():
-            raise RunUnreadable(f"{name} is not a run directory; see `ptp runs`")
-        return RunDirectory(Path(name).resolve())
-    paths = run_paths(data_dir)
-    if not paths:
-        raise UsageError(f"no runs in {data_dir}; make one with `ptp run`, or name another folder with --data-dir")
-    if name == "latest":
-        return RunDirectory(paths[-1])
-    found = [path for path in paths if path.name.startswith(name.lower())]
-    if len(found) > 1 and name.lower() not in {path.name for path in found}:
-        raise UsageError(f"{len(found)} runs begin with {name!r}; give more of the id")
-    if not found:
-        raise UnknownName("run", name, [path.name for path in paths], "see `ptp runs`")
-    return RunDirectory(found[0])

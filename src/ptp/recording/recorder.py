@@ -108,7 +108,7 @@ class Recorder(Sink):
     def _log(self, event: str, message: str) -> None:
         self._run.log.info(message, extra={"event": event})
 
-    def ended(self, result: RunResult) -> None:
+    def ended(self, result: RunResult | None) -> None:
         """Commit everything and write the final header; the metadata says how the run ended."""
         metadata = self._run.metadata
         ended = metadata.error or (metadata.stop.message if metadata.stop else "")

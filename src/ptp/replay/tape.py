@@ -13,7 +13,7 @@ from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.snapshots import SnapshotHeader
-from ptp.snapshots.tape import Decided, Played
+from ptp.snapshots.tape import Begun, Decided, Played
 
 
 class Start(NamedTuple):
@@ -87,6 +87,14 @@ class Tape:
         query = f"SELECT {', '.join(Played.__struct_fields__)} FROM steps WHERE tick <= ? ORDER BY tick"
         rows = self._database.rows(query, last_tick)
         return [msgspec.convert(row, Played, strict=False) for row in rows]
+
+    def begun(self, last_tick: int) -> list[Begun]:
+        """Return how the episodes up to a tick began, as a shared snapshot carries it."""
+        query = "SELECT episode, tick, seed, options FROM episode_starts WHERE tick < ? ORDER BY episode"
+        return [
+            Begun(episode, tick, seed, None if options is None else msgspec.json.decode(options))
+            for episode, tick, seed, options in self._database.rows(query, max(1, last_tick))
+        ]
 
     def decided(self, last_tick: int) -> list[Decided]:
         """Return the decisions that led to a tick as a shared snapshot carries them."""

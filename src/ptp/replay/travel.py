@@ -10,7 +10,7 @@ from ptp.records import WorldFacts
 from ptp.replay.tape import Tape
 from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.snapshot import check_world
-from ptp.worlds import World
+from ptp.worlds import Outcome, World
 
 
 def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = True) -> None:
@@ -48,8 +48,7 @@ def play_along(world: World, tape: Tape, tick: int) -> Any:
         if step.step == 1:
             world.reset(*tape.start(step.episode))
         outcome = world.step(world.decode(step.command))
-        actual = world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
-        _compare(step.tick, step.state_hash, actual)
+        compare(step.tick, step.state_hash, hash_of(world, outcome))
         observation = outcome.observation
     return world.reset(*tape.start(1)) if observation is None else observation
 
@@ -63,7 +62,7 @@ def catch_up(engine: Engine, tape: Tape, last_tick: int, with_agent: bool = True
         if step.step == 1:
             engine.play.begin(*tape.start(step.episode))
         ask = with_agent and step.decided and engine.agent.repeatable
-        _compare(step.tick, step.state_hash, engine.follow(step.command, ask))
+        compare(step.tick, step.state_hash, engine.follow(step.command, ask))
         ticks += 1
     return ticks
 
@@ -80,7 +79,13 @@ def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_age
     catch_up(engine, tape, tick, with_agent)
 
 
-def _compare(tick: int, expected: str, actual: str) -> None:
+def hash_of(world: World, outcome: Outcome) -> str:
+    """Return the hash of what a step showed."""
+    return world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+
+
+def compare(tick: int, expected: str, actual: str) -> None:
+    """Refuse a tick that is not what the tape has."""
     if actual != expected:
         raise ReplayDiverged(
             f"the tape can't be followed: tick {tick} should be {expected} but is {actual}; "

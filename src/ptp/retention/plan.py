@@ -13,7 +13,6 @@ from ptp.errors import PtpError, UsageError
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
-from ptp.recording.tags import read_tags
 from ptp.records import Metadata
 from ptp.snapshots import SnapshotStore
 
@@ -146,7 +145,7 @@ def treasure(directory: RunDirectory, metadata: Metadata, limits: Limits) -> str
 
 def tags_of(directory: RunDirectory, metadata: Metadata) -> set[str]:
     """Return what a run may be kept by: its experiment's name, and its tags."""
-    return {metadata.experiment_name, *read_tags(directory)}
+    return {metadata.experiment_name, *directory.read_tags()}
 
 
 def named_snapshot(directory: RunDirectory) -> str | None:

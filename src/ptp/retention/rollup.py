@@ -24,7 +24,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.recording.episodes import COLUMNS
 from ptp.recording.packed import CHUNK, forget, is_packed, packed_path, unpack
-from ptp.recording.summary import summarise
+from ptp.recording.tally import tally
 from ptp.retention.sizes import measure_run
 
 INDEX = "episode_index.json"
@@ -68,9 +68,9 @@ def _complete_metadata(directory: RunDirectory) -> None:
     """Write the figures of a crashed run into its header, so that nobody needs its database to list it."""
     metadata = directory.read_metadata()
     if metadata.ticks is None:
-        summary = summarise(directory)
-        metadata.ticks, metadata.episodes = summary.ticks, summary.episodes
-        metadata.total_reward, metadata.total_cost = summary.total_reward, summary.total_cost
+        figures = tally(directory, metadata)
+        metadata.ticks, metadata.episodes = figures.ticks, figures.episodes
+        metadata.total_reward, metadata.total_cost = figures.reward, figures.cost
     metadata.status = "crashed" if metadata.status == "running" else metadata.status
     directory.write_metadata(metadata)
 

@@ -11,7 +11,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any, Literal
 
@@ -21,10 +21,14 @@ import numpy as np
 from ptp._util.clock import iso
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Event, Metadata, Record, Step
-from ptp.runs.answers import Action, ActionList
-from ptp.runs.status import decode_state, last_state
+from ptp.records import Event, Metadata, Step
+from ptp.runs.answers.ticks import Action, ActionList
+from ptp.runs.data import State, as_json, as_state
+from ptp.runs.states import state_at
+from ptp.runs.tables import read
+from ptp.runs.ticks import decision_before
 
+_AMONG = "WHERE tick IN (SELECT value FROM json_each(?))"
 KEPT = 16  # runs whose places are remembered
 Kind = Literal["all", "commands", "events"]
 Places = np.ndarray[Any, np.dtype[np.int64]]
@@ -175,7 +179,7 @@ class Reader:
 
     def __init__(self, database: Database, metadata: Metadata) -> None:
         self._database = database
-        self._started = datetime.fromisoformat(metadata.started_at)
+        self._started = datetime.fromisoformat(metadata.started_at).timestamp()
 
     def read(self, places: Sequence[int], event_places: Places) -> list[Action]:
         """Return the lines at some places of the log."""
@@ -194,50 +198,47 @@ class Reader:
 
     def _events(self, ticks: list[int]) -> dict[int, list[Action]]:
         found: dict[int, list[Action]] = {tick: [] for tick in ticks}
-        if ticks:
-            query = """SELECT tick, timestamp, kind, detail FROM events
-                       WHERE tick IN (SELECT value FROM json_each(?)) ORDER BY tick, event_id"""
-            for tick, at, kind, detail in self._database.rows(query, msgspec.json.encode(ticks).decode()):
-                facts = {name: value for name, value in decode_state(detail).items() if name != "event"}
-                found[tick].append(Action(at or iso(0), event_name(kind), {"tick": tick, **facts}, None, None, None))
+        for event in read(self._database, Event, f"{_AMONG} ORDER BY tick, event_id", as_json(ticks)):
+            found[event.tick].append(event_line(event))
         return found
 
     def _commands(self, ticks: list[int]) -> dict[int, Action]:
-        if not ticks:
-            return {}
-        wanted = msgspec.json.encode(ticks).decode()
-        query = """SELECT tick, episode, command, reward, elapsed, state FROM steps
-                   WHERE tick IN (SELECT value FROM json_each(?)) ORDER BY tick"""
-        return self._with_context(list(self._database.rows(query, wanted)))
-
-    def _with_context(self, rows: list[tuple[Any, ...]]) -> dict[int, Action]:
         found: dict[int, Action] = {}
-        before: tuple[int, dict[str, Any]] | None = None
-        for tick, episode, command, reward, elapsed, text in rows:
-            if before is None or before[0] != tick - 1:
-                before = (tick - 1, last_state(self._database, tick - 1))
-            state = decode_state(text) if text else before[1]
-            at, decision = self._decision(tick, elapsed)
-            context = {"tick": tick, "episode": episode, "reward": reward, **_move(before[1], state), **decision[0]}
-            found[tick] = Action(at, command.upper(), context, *decision[1])
-            before = (tick, state)
+        before: tuple[int, State] | None = None
+        for step in read(self._database, Step, f"{_AMONG} ORDER BY tick", as_json(ticks)):
+            if before is None or before[0] != step.tick - 1:
+                before = (step.tick - 1, state_at(self._database, step.tick - 1))
+            state = before[1] if step.state is None else as_state(step.state)
+            if step.state is None and step.step == 1:  # it is the one that the episode began with
+                state = state_at(self._database, step.tick)
+            found[step.tick] = self._command(step, _move(before[1], state))
+            before = (step.tick, state)
         return found
 
-    def _decision(self, tick: int, elapsed: float) -> tuple[str, Any]:
-        """Return when a command was applied, and the decision that it came from."""
-        query = """SELECT a.tick, a.timestamp, decision_type, reasoning, confidence_score, decision_latency_ms,
-                          api_cost, (SELECT elapsed FROM steps s WHERE s.tick = a.tick)
-                   FROM action_history a WHERE a.tick < ? AND execution_status IS NOT 'rolled_back'
-                   ORDER BY a.tick DESC LIMIT 1"""
-        for made, at, kind, reasoning, confidence, latency, cost, since in self._database.rows(query, tick):
-            moment = datetime.fromisoformat(at) + timedelta(seconds=max(0.0, elapsed - (since or elapsed)))
-            is_first = made == tick - 1
-            facts = {name: value for name, value in (("decision", kind), ("reasoning", reasoning)) if value is not None}
-            return _stamp(moment), (facts, (confidence, latency if is_first else None, cost if is_first else None))
-        return _stamp(self._started + timedelta(seconds=elapsed)), ({}, (None, None, None))
+    def _command(self, step: Step, move: dict[str, Any]) -> Action:
+        """Return a line with the decision that the command came from, and when it was applied."""
+        context = {"tick": step.tick, "episode": step.episode, "reward": step.reward, **move}
+        made = decision_before(self._database, step.tick)
+        if made is None:
+            return Action(iso(self._started + step.elapsed), step.command.upper(), context, None, None, None)
+        query = "SELECT elapsed FROM steps WHERE tick = ?"
+        since = next((row[0] for row in self._database.rows(query, made.tick)), step.elapsed)
+        at = (made.at or self._started) + max(0.0, step.elapsed - since)
+        told = {"decision": made.type, "reasoning": made.reasoning}
+        context |= {name: value for name, value in told.items() if value is not None}
+        is_first = made.tick == step.tick - 1
+        latency, cost = (made.latency_ms, made.cost) if is_first else (None, None)
+        return Action(iso(at), step.command.upper(), context, made.confidence, latency, cost)
 
 
-def _move(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+def event_line(event: Event) -> Action:
+    """Return an event as a line of the log."""
+    facts = {name: value for name, value in as_state(event.detail).items() if name != "event"}
+    context = {"tick": event.tick, **facts}
+    return Action(iso(event.at or 0), event_name(event.kind), context, None, None, None)
+
+
+def _move(before: State, after: State) -> dict[str, Any]:
     """Return where a command led from and to, and the place."""
     facts: dict[str, Any] = {}
     if before.get("coordinates") and after.get("coordinates"):
@@ -247,19 +248,13 @@ def _move(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
-
-
 def as_actions(records: Sequence[Record], at: float) -> list[Action]:
-    """Return records as lines of the action log; steps have no time of their own and get *at*."""
+    """Return records of a live run as lines of the log; steps have no time of their own and get *at*."""
     found = []
     for record in records:
         if isinstance(record, Step):
             context = {"tick": record.tick, "episode": record.episode, "reward": record.reward}
             found.append(Action(iso(at), record.command.upper(), context, None, None, None))
         elif isinstance(record, Event):
-            facts = {name: value for name, value in (record.detail or {}).items() if name != "event"}
-            context = {"tick": record.tick, **facts}
-            found.append(Action(iso(record.at), event_name(record.kind), context, None, None, None))
+            found.append(event_line(record))
     return found

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -13,24 +14,24 @@ from typing import Any
 import msgspec
 
 from ptp import __version__
-from ptp._util.clock import iso
-from ptp._util.ids import numbered_id, uuid7
+from ptp._util.clock import SystemClock, iso
+from ptp._util.ids import derive_seed, uuid7
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, BY_PATH, Values, build
-from ptp.engine.records import EpisodeEnded, Step
+from ptp.engine import Play
 from ptp.errors import PtpError, SnapshotError, UnknownName
 from ptp.recording import Recorder, RunDirectory
-from ptp.records import Metadata, Parent, Stop
-from ptp.replay.tape import TapeStep
-from ptp.replay.travel import load_world, play_episode
+from ptp.records import DecisionMade, EpisodeBegan, EpisodeEnded, Metadata, Parent, Step, Stop
+from ptp.replay.travel import compare, hash_of, load_world
 from ptp.runs.offline import store_of
 from ptp.runs.sharing import is_shared
+from ptp.sinks import RunContext
 from ptp.snapshots import SharedTape, Snapshot, SnapshotHeader
 from ptp.snapshots.snapshot import check_world
-from ptp.snapshots.tape import Decided
+from ptp.snapshots.tape import Begun, Decided
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, choose_world, make_world
-from ptp.worlds.knowledge import Row, knowledge_of
+from ptp.worlds.knowledge import knowledge_of
 
 SUFFIXES = {"start_state": ".state", "save_file": ".sav"}
 
@@ -127,13 +128,13 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
     """Bring a world to the snapshot's tick and return the state there; None when an episode has just ended."""
     header = snapshot.header
     check_world(header, world.facts)
-    if snapshot.engine.get("ticks") != header.tick:
+    if snapshot.engine.ticks != header.tick:
         raise SnapshotError(f"the snapshot is damaged: its engine is not at tick {header.tick}; get it again")
     try:
         if world.facts.snapshot == "state":
             observation = load_world(world, snapshot)
         else:
-            observation = play_episode(world, tape.random_seed, header.episode, _last_episode(header, tape))
+            observation = _play_there(world, tape)
     except (ValueError, TypeError, KeyError) as problem:
         raise SnapshotError(f"{header.world!r} can't go on from the snapshot: {problem!r}; get it again") from None
     if not tape.steps or tape.steps[-1].terminated or tape.steps[-1].truncated:
@@ -141,10 +142,27 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
     return world.state(observation)
 
 
-def _last_episode(header: SnapshotHeader, tape: SharedTape) -> Iterator[TapeStep]:
+def _play_there(world: World, tape: SharedTape) -> Any:
+    """Play a tape from its last seeded episode on, comparing every hash, and return what is seen at its end."""
+    starts = {start.episode: start for start in tape.starts}
+    last = tape.steps[-1].episode if tape.steps else 1
+    seeded = max((start.episode for start in tape.starts if start.seed is not None), default=last)
+    observation = None
     for tick, step in enumerate(tape.steps, 1):
-        if step.episode == header.episode:
-            yield TapeStep(tick, step.episode, step.command, step.reward, step.state_hash, decided=False)
+        if step.episode < seeded:
+            continue
+        if step.step == 1:
+            world.reset(*_reset_of(tape, step.episode, starts))
+        outcome = world.step(world.decode(step.command))
+        compare(tick, step.state_hash, hash_of(world, outcome))
+        observation = outcome.observation
+    return world.reset(*_reset_of(tape, 1, starts)) if observation is None else observation
+
+
+def _reset_of(tape: SharedTape, episode: int, starts: dict[int, Begun]) -> tuple[int | None, dict[str, Any] | None]:
+    if episode in starts:
+        return starts[episode].seed, starts[episode].options
+    return derive_seed(tape.random_seed, "episode", episode), None
 
 
 # -- the run directory -----------------------------------------------------------------------------------------
@@ -155,9 +173,11 @@ def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape,
     directory = RunDirectory.create(Path(config.system.data_dir), uuid7(now))
     run_id = directory.run_id
     try:
-        recorder = Recorder(directory, _introduce(config, world, directory, snapshot.header, tape, iso(now)), config)
-        recorder.add([*_steps(tape, state), *_episodes(tape), *_decisions(tape.decisions, run_id)])
-        recorder.finish()
+        metadata = _introduce(config, world, directory, snapshot.header, tape, iso(now))
+        play = Play(world, SystemClock(), tape.random_seed)
+        recorder = Recorder(directory, RunContext(directory.path, metadata, config, play))
+        recorder.took([*_steps(tape, state), *_starts(tape), *_episodes(tape), *_decisions(tape.decisions)])
+        recorder.ended(None)
         header = msgspec.structs.replace(snapshot.header, snapshot_id=uuid7(now), run_id=run_id, rewinds=0)
         kept = store_of(directory).save(msgspec.structs.replace(snapshot, header=header, tape=None), compress=True)
     except (PtpError, KeyboardInterrupt):
@@ -211,12 +231,20 @@ def _episodes(tape: SharedTape) -> Iterator[EpisodeEnded]:
             reward = 0.0
 
 
-def _decisions(decisions: Sequence[Decided], run_id: str) -> Iterator[Row]:
-    columns = ("decision_id", "run_id", *Decided.__struct_fields__[1:])
-    sql = f"INSERT INTO action_history ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-    for decision in decisions:
-        number, *rest = msgspec.structs.astuple(decision)
-        yield Row(sql, (numbered_id(run_id, number), run_id, *rest))
+def _starts(tape: SharedTape) -> Iterator[EpisodeBegan]:
+    for start in tape.starts:
+        yield EpisodeBegan(start.episode, start.tick, start.seed, start.options, None, None)
+
+
+def _decisions(decisions: Sequence[Decided]) -> Iterator[DecisionMade]:
+    for it in decisions:
+        at = datetime.fromisoformat(it.timestamp).timestamp() if it.timestamp else nan
+        latency = nan if it.decision_latency_ms is None else it.decision_latency_ms
+        yield DecisionMade(
+            it.number, at, it.tick, None, it.decision_type or "", None, None, it.confidence_score, latency,
+            it.tokens_used, it.api_cost, it.model_used, it.execution_status or "success", None,
+            it.execution_duration_ms,
+        )  # fmt: skip
 
 
 def _reward(reward: float | None) -> float:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 import msgspec
 
@@ -39,6 +40,22 @@ class Drawn(msgspec.Struct, frozen=True):
     data: bytes
     tick: int | None = None
     """The tick that it shows, where that may be another than was asked for."""
+
+
+class Draws(Protocol):
+    """Gives the picture of any tick."""
+
+    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+        """Return the picture after a tick; *rewinds* tells a tick from the one that was given up."""
+
+
+class InProcess:
+    """Draws in this process, which needs no worker that could import a script again."""
+
+    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+        """Return the picture after a tick."""
+        with _drawing:
+            return Drawn(*draw_tick(str(directory.path), tick))
 
 
 class Painter:
@@ -168,7 +185,8 @@ class _Projector:
         self._tape.close()
 
 
-_projector: _Projector | None = None  # of the worker process; one world at a time, on its one thread
+_projector: _Projector | None = None  # one world at a time, of the worker process or of this one
+_drawing = Lock()
 
 
 def draw_tick(path: str, tick: int) -> tuple[str, bytes]:

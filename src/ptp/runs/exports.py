@@ -1,117 +1,123 @@
-"""A run's tables as files that other programs read."""
+"""Tables of runs as files that other programs read.
+
+A table has one schema for every run. `state`, `info`, `detail` and `context` are JSON text in CSV and Parquet, since
+their fields differ between worlds, and nested in JSON.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from types import NoneType
+from typing import Any, Literal, get_args, get_type_hints
 
 import msgspec
 
-from ptp.errors import PtpError
-from ptp.recording import RunDirectory
-from ptp.recording.database import Database
-from ptp.records import Metadata
+from ptp import records
+from ptp.errors import UsageError
+from ptp.records.table import Kept
+from ptp.runs.answers.status import Status
+from ptp.runs.data import as_json, decode_text
+from ptp.runs.frames import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
+from ptp.runs.run import Run
 from ptp.runs.status import read_status
 
 Format = Literal["json", "csv", "ndjson", "parquet"]
-What = Literal["status", "steps", "decisions", "events", "episodes", "metrics", "errors"]
+What = Literal[
+    "status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "frames", "model_calls",
+    "snapshots", "config_changes", "rewinds", "notices", "errors",
+]  # fmt: skip
 FORMATS: tuple[Format, ...] = get_args(Format)
 WHATS: tuple[What, ...] = get_args(What)
 MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson",
          "parquet": "application/vnd.apache.parquet"}  # fmt: skip
-TABLES = {
-    "steps": ("steps", "tick"),
-    "decisions": ("action_history", "decision_id"),
-    "events": ("events", "tick, event_id"),
-    "episodes": ("episodes", "episode"),
-    "metrics": ("performance_metrics", "metric_id"),
-    "errors": ("errors", "error_id"),
+TABLES: dict[str, type[Kept]] = {
+    "steps": records.Step,
+    "decisions": records.DecisionMade,
+    "events": records.Event,
+    "episodes": records.EpisodeEnded,
+    "episode_starts": records.EpisodeBegan,
+    "metrics": records.Metric,
+    "frames": records.FrameKept,
+    "model_calls": records.ModelCall,
+    "snapshots": records.SnapshotTaken,
+    "config_changes": records.ConfigChanged,
+    "rewinds": records.Rewound,
+    "notices": records.Notice,
+    "errors": records.ErrorSeen,
 }
-JSON_COLUMNS = {"state", "game_state", "decision_context", "detail", "context"}
-CHUNK = 1_000  # rows that are written at once
+RESERVED = ("runs", "decisions")  # tables of the central database
+PIECE = 1 << 20  # bytes of a file that are handed on at once
 
 _encode = msgspec.json.Encoder().encode
 
 
-class ExportImpossible(PtpError):
-    """A form needs a package that is not installed."""
+def check_names(names: Sequence[str]) -> None:
+    """Refuse the names that are kept for tables of the central database."""
+    for name in names:
+        if name in RESERVED:
+            raise UsageError(f"{name!r} names a table of the central database, not a run; see `ptp db --help`")
 
 
-def export(directory: RunDirectory, metadata: Metadata, what: What, format: Format) -> Iterator[bytes]:
-    """Return the file in pieces; it is read as it is written, so the run may be as long as it likes."""
+def export(runs: Sequence[Run], what: What, format: Format) -> Iterator[bytes]:
+    """Return the file in pieces; it is read as it is written, so runs may be as long and as many as they like."""
     if what == "status":
-        return _export_status(directory, metadata, format)
+        return _status(runs, format)
+    record = TABLES[what]
     if format == "parquet":
-        return _parquet(directory, what)
-    return {"json": _json, "csv": _csv, "ndjson": _ndjson}[format](directory, what)
+        return _parquet(runs, record)
+    rows = rows_of([run.directory for run in runs], record)
+    return {"json": _json, "csv": _csv, "ndjson": _ndjson}[format](rows, columns_of(record), what)
 
 
-def _export_status(directory: RunDirectory, metadata: Metadata, format: Format) -> Iterator[bytes]:
-    status = read_status(directory, metadata)
-    if format in ("json", "ndjson"):
-        yield _encode(status) + b"\n"
-        return
-    flat = dict(_flatten("", msgspec.to_builtins(status)))
-    if format == "csv":
-        yield _csv_rows([list(flat), list(flat.values())])
-    else:
-        yield _parquet_bytes(list(flat), [tuple(flat.values())])
+def write_export(runs: Sequence[Run], what: What, format: Format, path: Path) -> int:
+    """Write the file and return its size."""
+    with open(path, "wb") as file:
+        return sum(map(file.write, export(runs, what, format)))
 
 
-def _flatten(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _flatten(f"{prefix}.{name}" if prefix else name, inner)
-    else:
-        yield prefix, _encode(value).decode() if isinstance(value, list) else value
+def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    """Return rows some at a time; at least once."""
+    yield list(islice(rows, CHUNK))
+    while part := list(islice(rows, CHUNK)):
+        yield part
 
 
-def _rows(directory: RunDirectory, what: str) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
-    """Return the column names with the rows, some at a time; at least once."""
-    table, order = TABLES[what]
-    with Database(directory.database) as database:
-        columns = [row[0] for row in database.rows("SELECT name FROM pragma_table_info(?)", table)]
-        rows: list[tuple[Any, ...]] = []
-        for row in database.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"):
-            rows.append(row)
-            if len(rows) == CHUNK:
-                yield columns, rows
-                rows = []
-        yield columns, rows
+def _object(kinds: dict[str, str], row: Row) -> bytes:
+    return _encode({name: _nested(kind, value) for (name, kind), value in zip(kinds.items(), row, strict=True)})
 
 
-def _object(columns: Sequence[str], row: Sequence[Any]) -> bytes:
-    fields = {
-        name: msgspec.Raw(value.encode()) if name in JSON_COLUMNS and isinstance(value, str) and value else value
-        for name, value in zip(columns, row, strict=True)
-    }
-    return _encode(fields)
+def _nested(kind: str, value: Any) -> Any:
+    if kind == "json":
+        return decode_text(value)
+    return bool(value) if kind == "boolean" and value is not None else value
 
 
-def _ndjson(directory: RunDirectory, what: str) -> Iterator[bytes]:
-    for columns, rows in _rows(directory, what):
-        yield b"".join(_object(columns, row) + b"\n" for row in rows)
+def _flat(kind: str, value: Any) -> Any:
+    return ("true" if value else "false") if kind == "boolean" and value is not None else value
 
 
-def _json(directory: RunDirectory, what: str) -> Iterator[bytes]:
-    head = b'{"run_id": ' + _encode(directory.run_id) + b', "' + what.encode() + b'": [\n'
-    for columns, rows in _rows(directory, what):
-        if rows:
-            yield head + b",\n".join(_object(columns, row) for row in rows)
-            head = b",\n"
-    if head != b",\n":
-        yield head
+def _ndjson(rows: Iterator[Row], kinds: dict[str, str], what: str) -> Iterator[bytes]:
+    for part in _parts(rows):
+        yield b"".join(_object(kinds, row) + b"\n" for row in part)
+
+
+def _json(rows: Iterator[Row], kinds: dict[str, str], what: str) -> Iterator[bytes]:
+    head = b'{"' + what.encode() + b'": [\n'
+    for part in _parts(rows):
+        yield head + b",\n".join(_object(kinds, row) for row in part)
+        head = b",\n"
     yield b"\n]}\n"
 
 
-def _csv(directory: RunDirectory, what: str) -> Iterator[bytes]:
-    first = True
-    for columns, rows in _rows(directory, what):
-        yield _csv_rows([columns, *rows] if first else rows)
-        first = False
+def _csv(rows: Iterator[Row], kinds: dict[str, str], what: str) -> Iterator[bytes]:
+    yield _csv_rows([list(kinds)])
+    for part in _parts(rows):
+        yield _csv_rows([[_flat(kind, it) for kind, it in zip(kinds.values(), row, strict=True)] for row in part])
 
 
 def _csv_rows(rows: Sequence[Sequence[Any]]) -> bytes:
@@ -120,26 +126,50 @@ def _csv_rows(rows: Sequence[Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _parquet(directory: RunDirectory, what: str) -> Iterator[bytes]:
-    pieces = list(_rows(directory, what))
-    yield _parquet_bytes(pieces[0][0], [row for _, rows in pieces for row in rows])
+def _parquet(runs: Sequence[Run], record: type[Kept]) -> Iterator[bytes]:
+    """Return a Parquet file, which is written piece by piece to a temporary one first: its index comes at the end."""
+    schema = schema_of(record)
+    frames = frames_of([run.directory for run in runs], record)
+    source = needed("polars.io.plugins").register_io_source(lambda *hints: frames, schema=schema)
+    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
+        source.sink_parquet(file.name)
+        while piece := file.read(PIECE):
+            yield piece
 
 
-def _parquet_bytes(columns: list[str], rows: list[tuple[Any, ...]]) -> bytes:
-    try:
-        import polars
-    except ImportError:
-        raise ExportImpossible("Parquet needs polars; install it with `pip install polars`, or choose csv") from None
-    file = io.BytesIO()
-    frame = polars.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None, strict=False)
-    frame.write_parquet(file)
-    return file.getvalue()
+# -- how runs stand --------------------------------------------------------------------------------------------
 
 
-def write_export(directory: RunDirectory, metadata: Metadata, what: What, format: Format, path: Path) -> int:
-    """Write the file and return its size."""
-    size = 0
-    with open(path, "wb") as file:
-        for piece in export(directory, metadata, what, format):
-            size += file.write(piece)
-    return size
+def _status(runs: Sequence[Run], format: Format) -> Iterator[bytes]:
+    statuses = [read_status(run.directory, run.metadata) for run in runs]
+    if format == "json" and len(statuses) != 1:
+        yield _encode(statuses) + b"\n"
+    elif format in ("json", "ndjson"):
+        yield b"".join(_encode(status) + b"\n" for status in statuses)
+    else:
+        flat = [dict(_flatten(status)) for status in statuses]
+        if format == "csv":
+            yield _csv_rows([list(flat[0]), *(list(row.values()) for row in flat)])
+        else:
+            file = io.BytesIO()
+            polars = needed("polars")
+            schema = {name: getattr(polars, kind) for name, kind in _flat_types(Status)}
+            polars.DataFrame(flat, schema=schema).write_parquet(file)
+            yield file.getvalue()
+
+
+def _flat_types(kind: type, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, hint in get_type_hints(kind).items():
+        if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+            yield from _flat_types(hint, f"{name}.")
+        else:
+            among = {hint, *get_args(hint)}
+            yield prefix + name, "Float64" if float in among else "Int64" if int in among else "String"
+
+
+def _flatten(status: msgspec.Struct, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in msgspec.structs.asdict(status).items():
+        if isinstance(value, msgspec.Struct) and not prefix:
+            yield from _flatten(value, f"{name}.")
+        else:
+            yield prefix + name, value if isinstance(value, (str, int, float, NoneType)) else as_json(value)

@@ -1,4 +1,8 @@
-"""Every run of a data directory, kept in memory and refreshed by what changed on disk."""
+"""Finding and listing runs.
+
+`find_run` and `list_runs` look once. A `Library` serves many requests: it keeps every run of a data directory in
+memory and refreshes what changed on disk.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,23 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
-from ptp.recording import RunDirectory
-from ptp.recording.summary import NOTHING, Tally, describe, tally
+from ptp.recording.directory import RunDirectory, run_paths
+from ptp.recording.tally import NOTHING, Tally, tally
 from ptp.records import Metadata
-from ptp.runs.answers import RunList, RunSummary
+from ptp.runs.answers.runs import DamagedRun, RunList
+from ptp.runs.run import Run
+from ptp.runs.summary import RunSummary, describe
 
 FRESH = 1.0  # seconds for which ended runs are not looked at again
 LATER = 0.1  # seconds by which that look waits for the request that made it due
+MOST_DAMAGED = 100  # damaged runs that a list names
 LIVE_FRESH = 0.5  # seconds for which the figures of a live run are not read again
 
 SortKey = Literal["started_at", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost"]
@@ -29,30 +37,58 @@ class AmbiguousRun(UsageError):
     """Several runs have ids that begin so."""
 
 
-class _Entry(msgspec.Struct):
-    """What is remembered of one folder."""
+class NoRuns(UnknownName):
+    """There is no run at all."""
 
-    changed: int
-    """When the folder last changed; a new header changes it."""
-    line: RunSummary | None
-    metadata: Metadata | None
-    read: float
-    words: str = ""
-    """What is searched for words."""
-    tally: Tally = NOTHING
-    """What it comes to; of a live run only what is new is counted."""
+    def __init__(self, data_dir: Path) -> None:
+        remedy = "make one with `ptp run`, or name another folder with --data-dir"
+        UsageError.__init__(self, f"no runs in {data_dir} yet; {remedy}")
+        self.nearest = None
 
 
-Lines = list[RunSummary]
+# -- finding ---------------------------------------------------------------------------------------------------
 
 
-class _Overview(msgspec.Struct):
-    """What is in all runs together."""
+def find_run(data_dir: Path, name: str | None = None) -> RunDirectory:
+    """Return the run of that id, unique beginning of one, or directory; the `latest`; or the live or newest one."""
+    if name is not None and ("/" in name or name in {".", ".."}):
+        if not Path(name, "metadata.json").exists():
+            raise RunUnreadable(f"{name} is not a run directory; see `ptp runs`")
+        return RunDirectory(Path(name).resolve())
+    paths = {path.name: path for path in run_paths(data_dir)}
 
-    statuses: dict[str, int]
-    worlds: list[str]
-    agents: list[str]
-    tags: list[str]
+    def live() -> str | None:
+        return next((name for name, path in reversed(paths.items()) if RunDirectory(path).is_alive()), None)
+
+    return RunDirectory(paths[_choose(list(paths), name, data_dir, live, "see `ptp runs`")])
+
+
+def open_run(name: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
+    """Return a run by its id, unique beginning of one, or directory; the `latest`; or (None) the live or newest."""
+    if isinstance(name, Path):
+        name = f"{name}/"
+    return Run(find_run(Path(data_dir), name))
+
+
+def _choose(
+    names: Sequence[str], wanted: str | None, data_dir: Path, live: Callable[[], str | None], remedy: str
+) -> str:
+    """Return the name that is meant, of names that are sorted."""
+    if not names:
+        raise NoRuns(data_dir)
+    if wanted is None:
+        return live() or names[-1]
+    if wanted == "latest":
+        return names[-1]
+    found = [name for name in names if wanted and name.startswith(wanted.lower())]
+    if len(found) > 1 and wanted.lower() not in found:
+        raise AmbiguousRun(f"{len(found)} runs begin with {wanted[:40]!r}; give more of the id")
+    if not found:
+        raise UnknownName("run", wanted[:80], list(names), remedy)
+    return found[0]
+
+
+# -- choosing --------------------------------------------------------------------------------------------------
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -67,6 +103,85 @@ class Query(msgspec.Struct, frozen=True):
     descending: bool = True
     page: int = 1
     page_size: int = 50
+    experiment: str | None = None
+
+    @property
+    def filters(self) -> bool:
+        """Whether not every run is wanted."""
+        return any((self.status, self.world, self.agent, self.tag, self.text, self.experiment))
+
+    def matches(self, line: RunSummary, words: str | None = None) -> bool:
+        """Whether a run is wanted; *words* are what is searched, where they are known already."""
+        asked = (
+            (self.status, line.status), (self.world, line.world), (self.agent, line.agent),
+            (self.experiment, line.experiment_name),
+        )  # fmt: skip
+        if any(wanted != found for wanted, found in asked if wanted) or (self.tag and self.tag not in line.tags):
+            return False
+        searched = words if words is not None or not self.text else words_of(line)
+        return not self.text or all(word in (searched or "") for word in self.text.lower().split())
+
+
+def list_runs(data_dir: str | Path = "var", *, limit: int | None = None, **filters: Any) -> list[Run]:
+    """Return runs, newest first; filters are those of `Query`.
+
+    A damaged run is in the list like any other, and says what is wrong when it is asked; no filter lets it through.
+    """
+    query = Query(**filters)
+    runs = (Run(RunDirectory(path)) for path in reversed(run_paths(Path(data_dir))))
+    if not query.filters and query.sort == "started_at" and query.descending:
+        return list(islice(runs, limit))
+    found = [(line, run) for run in runs if (line := _line(run)) is not None and query.matches(line)]
+    found.sort(key=lambda pair: _sort_key(query.sort)(pair[0]), reverse=query.descending)
+    return [run for _, run in found[:limit]]
+
+
+def _line(run: Run) -> RunSummary | None:
+    try:
+        return run.summary()
+    except PtpError:
+        return None
+
+
+def words_of(line: RunSummary) -> str:
+    """Return what is searched for words."""
+    told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
+    return " ".join(word for word in told if word).lower()
+
+
+def _sort_key(name: SortKey) -> Callable[[RunSummary], Any]:
+    def key(line: RunSummary) -> tuple[bool, Any, str]:
+        value = getattr(line, name)
+        return value is not None, value if value is not None else 0, line.run_id
+
+    return key
+
+
+# -- remembering -----------------------------------------------------------------------------------------------
+
+
+class _Entry(msgspec.Struct):
+    """What is remembered of one folder."""
+
+    changed: int
+    """When the folder last changed; a new header changes it."""
+    line: RunSummary | None
+    metadata: Metadata | None
+    read: float
+    words: str = ""
+    """What is searched for words; of a damaged run, what is wrong."""
+    tally: Tally = NOTHING
+    """What it comes to; of a live run only what is new is counted."""
+
+
+class _Overview(msgspec.Struct):
+    """What is in all runs together."""
+
+    statuses: dict[str, int]
+    worlds: list[str]
+    agents: list[str]
+    tags: list[str]
+    damaged: list[DamagedRun]
 
 
 class Library:
@@ -80,50 +195,30 @@ class Library:
         self._scanned = time.monotonic()
         self._looking = False
         self._folder_changed = -1
-        self._answer: tuple[Query, Lines] | None = None
+        self._answer: tuple[Query, list[RunSummary]] | None = None
         self._overview: _Overview | None = None
-
-    # -- finding -----------------------------------------------------------------------------------------------
 
     def find(self, name: str | None) -> RunDirectory:
         """Return the run of that id or unique beginning of one, the `latest`, or the live or newest one."""
-        names = self._names()
-        if not names:
-            raise UnknownName("run", name or "latest", [], f"no runs in {self.data_dir.name} yet; make one: `ptp run`")
-        if name is None:
-            return self._live_or_newest()
-        if name == "latest":
-            return self._directory(names[-1])
-        found = [each for each in names if each.startswith(name.lower())] if name else []
-        if len(found) > 1 and name.lower() not in found:
-            raise AmbiguousRun(f"{len(found)} runs begin with {name[:40]!r}; give more of the id")
-        if not found:
-            raise UnknownName("run", name[:80], names, "see /api/v1/runs")
-        return self._directory(found[0])
+
+        with self._lock:
+            self._scan()
+            names = sorted(self._entries)
+
+        def live() -> str | None:
+            return max((line.run_id for line in self.live()), default=None)
+
+        return RunDirectory(self._records / _choose(names, name, Path(self.data_dir.name), live, "see /api/v1/runs"))
 
     def metadata(self, directory: RunDirectory) -> Metadata:
         """Return a run's header, from memory while it has not changed."""
-        entry = self._refresh(directory.run_id)
+        name = directory.run_id
+        with self._lock:
+            self._read(name, _stamp(f"{self._records}/{name}"), time.monotonic())
+            entry = self._entries.get(name)
         if entry is None or entry.metadata is None:
             return directory.read_metadata()  # says what is wrong with it
         return entry.metadata
-
-    def _directory(self, name: str) -> RunDirectory:
-        return RunDirectory(self._records / name)
-
-    def _names(self) -> list[str]:
-        try:
-            with os.scandir(self._records) as entries:
-                return sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
-        except FileNotFoundError:
-            return []
-
-    def _live_or_newest(self) -> RunDirectory:
-        lines = self.lines()
-        live = [line.run_id for line in lines if line.status == "running"]
-        return self._directory(max(live) if live else self._names()[-1])
-
-    # -- listing -----------------------------------------------------------------------------------------------
 
     def lines(self) -> list[RunSummary]:
         """Return every readable run."""
@@ -131,12 +226,15 @@ class Library:
             self._scan()
             return self._readable()
 
+    def live(self) -> Sequence[RunSummary]:
+        """Return the runs that a process plays now."""
+        return [line for line in self.lines() if line.status == "running"]
+
     def page(self, query: Query) -> RunList:
         """Return one page of runs."""
         with self._lock:
             self._scan()
             wanted, overview = self._chosen(query), self._seen()
-            unreadable = len(self._entries) - sum(overview.statuses.values())
         first = (query.page - 1) * query.page_size
         return RunList(
             runs=wanted[first : first + query.page_size],
@@ -147,23 +245,19 @@ class Library:
             worlds=overview.worlds,
             agents=overview.agents,
             tags=overview.tags,
-            unreadable=unreadable,
+            unreadable=len(overview.damaged),
+            damaged=overview.damaged[:MOST_DAMAGED],
         )
 
-    def live(self) -> Sequence[RunSummary]:
-        """Return the runs that a process plays now."""
-        return [line for line in self.lines() if line.status == "running"]
-
-    def _readable(self) -> Lines:
+    def _readable(self) -> list[RunSummary]:
         return [entry.line for entry in self._entries.values() if entry.line is not None]
 
-    def _chosen(self, query: Query) -> Lines:
+    def _chosen(self, query: Query) -> list[RunSummary]:
         """Return the runs of a query in order; remembered while no run changes."""
         everything = msgspec.structs.replace(query, page=1, page_size=0)
         if self._answer is None or self._answer[0] != everything:
-            words = query.text.lower().split() if query.text else []
-            entries = [entry for entry in self._entries.values() if _has(entry, words)]
-            wanted = [entry.line for entry in entries if entry.line and _matches(entry.line, query)]
+            entries = self._entries.values()
+            wanted = [entry.line for entry in entries if entry.line and query.matches(entry.line, entry.words)]
             wanted.sort(key=_sort_key(query.sort), reverse=query.descending)
             self._answer = (everything, wanted)
         return self._answer[1]
@@ -174,7 +268,8 @@ class Library:
             statuses: dict[str, int] = dict(Counter(str(line.status) for line in lines))
             worlds, agents = sorted({line.world for line in lines}), sorted({line.agent for line in lines})
             tags = sorted({tag for line in lines for tag in line.tags})
-            self._overview = _Overview(statuses, worlds, agents, tags)
+            damaged = [DamagedRun(name, entry.words) for name, entry in self._entries.items() if entry.line is None]
+            self._overview = _Overview(statuses, worlds, agents, tags, damaged)
         return self._overview
 
     def _scan(self) -> None:
@@ -183,14 +278,13 @@ class Library:
         folder = _stamp(str(self._records))
         if folder != self._folder_changed:
             self._folder_changed = folder
-            names = self._names()
-            for gone in self._entries.keys() - set(names):
+            found = self._folders()
+            for gone in self._entries.keys() - found.keys():
                 del self._entries[gone]
                 self._forget()
-            for name in names:
-                if name not in self._entries:
-                    self._read(name, _stamp(f"{self._records}/{name}"), now)
-        for name in self._running():
+            for name in sorted(found.keys() - self._entries.keys()):
+                self._read(name, found[name], now)
+        for name in [line.run_id for line in self._readable() if line.status == "running"]:
             self._read(name, _stamp(f"{self._records}/{name}"), now)
         if time.monotonic() - self._scanned >= FRESH and not self._looking:
             self._looking = True
@@ -217,14 +311,6 @@ class Library:
         except FileNotFoundError:
             return {}
 
-    def _running(self) -> Sequence[str]:
-        return [name for name, entry in self._entries.items() if entry.line and entry.line.status == "running"]
-
-    def _refresh(self, name: str) -> _Entry | None:
-        with self._lock:
-            self._read(name, _stamp(f"{self._records}/{name}"), time.monotonic())
-            return self._entries.get(name)
-
     def _read(self, name: str, changed: int, now: float) -> None:
         entry = self._entries.get(name)
         if entry is not None and entry.changed == changed:
@@ -234,9 +320,9 @@ class Library:
         self._forget()
         before = entry.tally if entry is not None and entry.changed == changed else NOTHING
         try:
-            self._entries[name] = _entry(self._directory(name), changed, now, before)
-        except PtpError:
-            self._entries[name] = _Entry(changed, None, None, now)  # counted as unreadable; naming it tells why
+            self._entries[name] = _entry(RunDirectory(self._records / name), changed, now, before)
+        except PtpError as problem:
+            self._entries[name] = _Entry(changed, None, None, now, str(problem))
 
     def _forget(self) -> None:
         self._answer, self._overview = None, None
@@ -255,26 +341,4 @@ def _entry(directory: RunDirectory, changed: int, now: float, before: Tally) -> 
         raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}")
     figures = tally(directory, metadata, before)
     line = describe(directory, metadata, figures)
-    return _Entry(changed, line, metadata, now, _words(line), figures)
-
-
-def _words(line: RunSummary) -> str:
-    told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
-    return " ".join(word for word in told if word).lower()
-
-
-def _has(entry: _Entry, words: list[str]) -> bool:
-    return all(word in entry.words for word in words)
-
-
-def _matches(line: RunSummary, query: Query) -> bool:
-    asked = ((query.status, line.status), (query.world, line.world), (query.agent, line.agent))
-    return all(wanted == found for wanted, found in asked if wanted) and (not query.tag or query.tag in line.tags)
-
-
-def _sort_key(name: SortKey) -> Callable[[RunSummary], Any]:
-    def key(line: RunSummary) -> tuple[bool, Any, str]:
-        value = getattr(line, name)
-        return value is not None, value if value is not None else 0, line.run_id
-
-    return key
+    return _Entry(changed, line, metadata, now, words_of(line), figures)

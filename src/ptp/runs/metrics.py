@@ -8,9 +8,13 @@ from typing import Any
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.runs.answers import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.status import decode_state, last_state, newest_metric, target_rate
-from ptp.runs.ticks import ERROR_TICK, newest_tick
+from ptp.records import Metadata
+from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
+from ptp.runs.data import State
+from ptp.runs.settings import find_config
+from ptp.runs.states import newest_tick, state_at
+from ptp.runs.status import newest_metric, target_rate
+from ptp.runs.tables import ERROR_TICK
 from ptp.worlds.knowledge import Knowledge, knowledge_of
 
 RECENT = 1_000  # decisions that latencies are taken from
@@ -20,13 +24,13 @@ _EXACT = 20_000  # ticks up to which every decision is looked at
 def read_metrics(directory: RunDirectory) -> Metrics:
     """Return the figures of a run as they are now."""
     with Database(directory.database) as database:
-        state, tick = last_state(database), newest_tick(database)
-        performance = _performance(directory, database, state, tick)
+        state, tick = state_at(database), newest_tick(database)
         knowledge = knowledge_of(directory.read_metadata().facts.family)
+        performance = _performance(directory, database, knowledge.is_engaged(state), tick)
         return Metrics(directory.run_id, tick, performance, _game(database, state, knowledge))
 
 
-def _performance(directory: RunDirectory, database: Database, state: dict[str, Any], tick: int) -> Performance:
+def _performance(directory: RunDirectory, database: Database, engaged: bool, tick: int) -> Performance:
     average, p95 = _latencies(database)
     errors = database.row("SELECT count(*) FROM errors")[0]
     queue = newest_metric(database, "screenshot_queue_size")
@@ -34,7 +38,7 @@ def _performance(directory: RunDirectory, database: Database, state: dict[str, A
     _, cost = _spending(database, 600)
     return Performance(
         tick_rate_actual=newest_metric(database, "tick_rate"),
-        tick_rate_target=target_rate(directory.path, bool(state.get("battle"))),
+        tick_rate_target=target_rate(find_config(directory, database), engaged),
         decision_latency_avg=average,
         decision_latency_p95=p95,
         api_calls_per_minute=calls,
@@ -67,45 +71,53 @@ def _spending(database: Database, seconds: int) -> tuple[float | None, float | N
     return round(calls * 60 / passed, 3), round(cost * 3600 / passed, 6)
 
 
-def _game(database: Database, state: dict[str, Any], knowledge: Knowledge) -> Game:
-    found: dict[str, Any] = dict.fromkeys(Game.__struct_fields__)
-    found |= {name: knowledge.figure(name, state) for name in knowledge.figures if name in found}
-    if "party" in state:
+def _game(database: Database, state: State, knowledge: Knowledge) -> Game:
+    found: dict[str, Any] = {name: knowledge.figure(name, state) for name in knowledge.figures}
+    if any(value is not None for value in found.values()):
         found |= {name: database.row(sql)[0] for name, sql in knowledge.tallies.items()}
-    return Game(**found)
+    return Game(**{name: value for name, value in found.items() if name in Game.__struct_fields__})
 
 
 # -- over the ticks --------------------------------------------------------------------------------------------
 
 Points = list[tuple[int, float]]
 
-MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"), "cost": ("cost", "dollars"),
-            "stuck": ("stuck", ""), "looping": ("looping", "")}  # fmt: skip
-OF_STATE = knowledge_of("gameboy").figures
+MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"),
+            "cost": ("cost", "dollars")}  # fmt: skip
 OTHERS = {"decision_latency_avg": "ms", "reward": "reward", "episode_reward": "reward", "error_rate": "errors"}
-NAMES = (*MEASURED, *OF_STATE, *OTHERS)
+
+
+def names_of(metadata: Metadata) -> list[str]:
+    """Return the figures that a run can have: those of every run, of its world, and what its world measures."""
+    figures = knowledge_of(metadata.facts.family).figures
+    return [*MEASURED, *figures, *(gauge.name for gauge in metadata.facts.gauges), *OTHERS]
 
 
 def read_series(directory: RunDirectory, names: Sequence[str], points: int) -> SeriesList:
-    """Return figures over the ticks; those without points are left out."""
+    """Return figures over the ticks, by default all; those without points are left out."""
+    metadata = directory.read_metadata()
+    known = names_of(metadata)
     with Database(directory.database) as database:
         states = _Sampled(database, points)
-        found = [_series(database, states, name, points) for name in names]
+        found = []
+        for name in names or known:
+            if name not in known:
+                raise UnknownName("metric", name[:80], known)
+            found.append(_series(database, states, name, points, metadata))
     return SeriesList(directory.run_id, [series for series in found if series.points])
 
 
-def _series(database: Database, states: _Sampled, name: str, points: int) -> Series:
-    if name in MEASURED:
-        kind, unit = MEASURED[name]
-        return Series(name, unit, _measured(database, kind, points))
-    if name in OF_STATE:
-        known = knowledge_of("gameboy")
-        points_of = ((tick, known.figure(name, state)) for tick, state in states)
-        return Series(name, OF_STATE[name], [(tick, float(it)) for tick, it in points_of if it is not None])
-    if name not in OTHERS:
-        raise UnknownName("metric", name[:80], list(NAMES))
-    read = {"decision_latency_avg": _latency, "reward": _reward, "episode_reward": _episodes, "error_rate": _errors}
-    return Series(name, OTHERS[name], read[name](database, points))
+def _series(database: Database, states: _Sampled, name: str, points: int, metadata: Metadata) -> Series:
+    knowledge = knowledge_of(metadata.facts.family)
+    if name in knowledge.figures:
+        figures = ((tick, knowledge.figure(name, state)) for tick, state in states)
+        return Series(name, knowledge.figures[name], [(tick, float(it)) for tick, it in figures if it is not None])
+    if name in OTHERS:
+        read = {"decision_latency_avg": _latency, "reward": _reward, "episode_reward": _episodes, "error_rate": _errors}
+        return Series(name, OTHERS[name], read[name](database, points))
+    units = {gauge.name: (gauge.name, gauge.unit) for gauge in metadata.facts.gauges}
+    kind, unit = (units | MEASURED)[name]
+    return Series(name, unit, _measured(database, kind, points))
 
 
 def _measured(database: Database, kind: str, points: int) -> Points:
@@ -129,17 +141,13 @@ class _Sampled:
     def __init__(self, database: Database, points: int) -> None:
         self._database = database
         self._points = points
-        self._states: list[tuple[int, dict[str, Any]]] | None = None
+        self._states: list[tuple[int, State]] | None = None
 
-    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def __iter__(self) -> Iterator[tuple[int, State]]:
         if self._states is None:
-            query = "SELECT state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1"
-            texts = ((tick, next(self._database.rows(query, tick), (None,))[0]) for tick in self._ticks())
-            self._states = [(tick, decode_state(text)) for tick, text in texts if text]
+            ticks = _samples(self._database, self._points) if self._database.has_tape else ()
+            self._states = [(tick, state_at(self._database, tick)) for tick in ticks]
         return iter(self._states)
-
-    def _ticks(self) -> list[int]:
-        return _samples(self._database, self._points)
 
 
 def _latency(database: Database, points: int) -> Points:
@@ -176,5 +184,5 @@ def _episodes(database: Database, points: int) -> Points:
 
 
 def _errors(database: Database, points: int) -> Points:
-    query = f"SELECT {ERROR_TICK} FROM errors ORDER BY timestamp LIMIT ?"
+    query = f"SELECT coalesce({ERROR_TICK}, 0) FROM errors ORDER BY timestamp LIMIT ?"
     return [(int(row[0]), float(number)) for number, row in enumerate(database.rows(query, points), 1)]

@@ -8,21 +8,17 @@ from contextlib import contextmanager
 import apsw
 
 from ptp._util.clock import SystemClock
-from ptp.config import RunConfig, load_config
 from ptp.errors import RecordingError, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.database import open_for_writing
 from ptp.recording.history import rewind
+from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
 from ptp.runner.run import engine_of
+from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
 from ptp.worlds.knowledge import knowledge_of
-
-
-def recorded_config(directory: RunDirectory) -> RunConfig:
-    """Return the settings that a run was recorded with."""
-    return load_config(config_file=str(directory.path / "config.yaml"), environ={})
 
 
 def store_of(directory: RunDirectory) -> SnapshotStore:
@@ -42,7 +38,7 @@ def owned(directory: RunDirectory) -> Iterator[None]:
 
 def create_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
     """Take a snapshot at a run's last tick."""
-    config = recorded_config(directory)
+    config = read_config(directory)
     with owned(directory):
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, SystemClock())
@@ -65,9 +61,7 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
         store.load(header)  # a damaged one is refused before anything is given up
         _check_restorable(directory, header, wanted)
         _rewind(directory, header, f"restored {wanted}")
-        for later in store.headers():
-            if later.tick > header.tick and later.name is None:
-                store.delete(later)
+        store.forget_after(header.tick)
     return header
 
 
@@ -86,8 +80,10 @@ def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> Non
     try:
         connection = open_for_writing(directory.database)
         with connection:
-            knowledge, now = knowledge_of(metadata.facts.family), SystemClock().time()
-            metadata.rewinds = rewind(connection, metadata.run_id, header.tick, now, reason, 0, knowledge)
+            metadata.rewinds += 1
+            from_tick = metadata.ticks or header.tick
+            back = Rewound(metadata.rewinds, SystemClock().time(), from_tick, header.tick, reason, 0)
+            rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
         connection.close()
     except apsw.Error as problem:
         raise RecordingError(f"the run can't be rolled back: {problem}") from None

@@ -13,7 +13,8 @@ from ptp.config.tree import SETTINGS
 from ptp.errors import RunUnreadable, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.replay import Tape
-from ptp.runs.offline import recorded_config, store_of
+from ptp.runs.offline import store_of
+from ptp.runs.settings import read_config
 from ptp.snapshots import SharedTape, SnapshotHeader
 from ptp.snapshots.snapshot import pack
 from ptp.snapshots.tape import StartFile
@@ -58,10 +59,11 @@ def _shared_tape(directory: RunDirectory, tape: Tape, tick: int) -> SharedTape:
         random_seed=metadata.random_seed,
         agent_seed=metadata.agent_seed,
         origin=metadata.facts.origin,
-        settings=_settings_of(recorded_config(directory)),
+        settings=_settings_of(read_config(directory)),
         files=_start_files(tape),
         steps=steps,
         decisions=tape.decided(tick),
+        starts=tape.begun(tick),
     )
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-import msgspec
-
-from ptp.config.files import read_tree
+from ptp.config import RunConfig
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Metadata
-from ptp.runs.answers import DecisionPipeline, DecisionStatus, Status, SystemHealth
+from ptp.records import DecisionMade, Metadata
+from ptp.runs.answers.status import DecisionPipeline, DecisionStatus, Status, SystemHealth
+from ptp.runs.data import stamp
+from ptp.runs.settings import find_config
 from ptp.runs.spending import calls_remaining
+from ptp.runs.states import state_at
+from ptp.runs.tables import read
 from ptp.worlds.knowledge import knowledge_of
 
 STATUSES: dict[str, DecisionStatus] = {
@@ -22,13 +21,11 @@ STATUSES: dict[str, DecisionStatus] = {
     "failed": "failed",
 }
 
-State = dict[str, Any]
-
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
     """Return how a run stands."""
     with Database(directory.database) as database:
-        state, knowledge = last_state(database), knowledge_of(metadata.facts.family)
+        state, knowledge = state_at(database), knowledge_of(metadata.facts.family)
         return Status(
             run_id=metadata.run_id,
             experiment_name=metadata.experiment_name,
@@ -47,49 +44,23 @@ def last_elapsed(database: Database, metadata: Metadata) -> float | None:
     return metadata.elapsed_seconds
 
 
-def last_state(database: Database, tick: int | None = None) -> State:
-    """Return the state after a tick, or after the newest one; it is kept only where it changed."""
-    last = 1 << 62 if tick is None else tick
-    query = "SELECT state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1"
-    for (text,) in database.rows(query, last):
-        return decode_state(text)
-    query = "SELECT game_state FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 1"
-    for (text,) in database.rows(query, last):
-        return decode_state(text)
-    return {}
-
-
-def decode_state(text: str | None) -> State:
-    """Return a stored state; one that is no object is kept under `observation`."""
-    if not text:
-        return {}
-    state = decode_text(text)
-    return state if isinstance(state, dict) else {"observation": state}
-
-
-def decode_text(text: str) -> Any:
-    """Return stored JSON as what it says; what an older run kept as plain words stays so."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return text
-
-
 def _pipeline(database: Database) -> DecisionPipeline:
-    query = """SELECT timestamp, decision_type, confidence_score, decision_latency_ms, tokens_used, api_cost,
-                      execution_status
-               FROM action_history WHERE execution_status IS NOT 'rolled_back' ORDER BY decision_id DESC LIMIT 1"""
-    for at, kind, confidence, latency, tokens, cost, status in database.rows(query):
-        return DecisionPipeline(at, kind, confidence, latency, tokens, cost, STATUSES.get(status))
+    rest = "WHERE execution_status IS NOT 'rolled_back' ORDER BY decision_id DESC LIMIT 1"
+    for made in read(database, DecisionMade, rest):
+        return DecisionPipeline(
+            stamp(made.at), made.type, made.confidence, made.latency_ms, made.tokens, made.cost,
+            STATUSES.get(made.status),
+        )  # fmt: skip
     return DecisionPipeline(None, None, None, None, None, None, None)
 
 
-def _health(directory: RunDirectory, database: Database, metadata: Metadata, in_battle: bool) -> SystemHealth:
+def _health(directory: RunDirectory, database: Database, metadata: Metadata, engaged: bool) -> SystemHealth:
+    config = find_config(directory, database)
     return SystemHealth(
         tick_rate_actual=newest_metric(database, "tick_rate"),
-        tick_rate_target=target_rate(directory.path, in_battle),
+        tick_rate_target=target_rate(config, engaged),
         memory_usage_mb=newest_metric(database, "memory"),
-        api_calls_remaining=calls_remaining(directory.path, database, metadata),
+        api_calls_remaining=calls_remaining(config, database, metadata),
         error_count=database.row("SELECT count(*) FROM errors")[0],
         snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
     )
@@ -101,12 +72,9 @@ def newest_metric(database: Database, kind: str) -> float | None:
     return next((row[0] for row in database.rows(query, kind)), None)
 
 
-def target_rate(path: Path, in_battle: bool) -> float | None:
+def target_rate(config: RunConfig | None, engaged: bool) -> float | None:
     """Return the ticks per second that the run's settings ask for."""
-    config = path / "config.yaml"
-    if not config.exists():
+    if config is None:
         return None
-    rates = read_tree(config).get("tick_rate") or {}
-    base, battle = rates.get("normal"), rates.get("battle")
-    rate = battle if in_battle and base and battle else base
-    return None if rate is None else float(rate)
+    rates = config.tick_rate
+    return float(rates.battle if engaged and rates.normal and rates.battle else rates.normal)

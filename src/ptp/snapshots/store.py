@@ -116,6 +116,12 @@ class SnapshotStore:
         self._cache.pop(header.snapshot_id, None)
         return size
 
+    def forget_after(self, tick: int) -> None:
+        """Remove what was taken after a tick that the run went back to, but for what a person named."""
+        for header in self.headers():
+            if header.tick > tick and header.name is None:
+                self.delete(header)
+
     def shrink(self, most_bytes: float) -> list[SnapshotHeader]:
         """Remove the oldest snapshots that no person named until the folder fits; the newest one always stays."""
         if self._bytes is None:

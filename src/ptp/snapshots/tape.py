@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ptp.errors import SnapshotError
+from ptp.records.happened import DecisionStatus
 
 StartFile = Literal["start_state", "save_file"]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 48)]  # what fits into the id of a record
@@ -25,6 +26,15 @@ class Played(msgspec.Struct, frozen=True, gc=False, array_like=True):
     state_hash: str
 
 
+class Begun(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """How an episode began."""
+
+    episode: Count
+    tick: Count
+    seed: Count | None
+    options: dict[str, Any] | None
+
+
 class Decided(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """One call of the agent, without its texts: when it was, and what it cost."""
 
@@ -37,7 +47,7 @@ class Decided(msgspec.Struct, frozen=True, gc=False, array_like=True):
     tokens_used: Count | None
     api_cost: float | None
     model_used: str | None
-    execution_status: str | None
+    execution_status: DecisionStatus | None
     execution_duration_ms: float | None
 
 
@@ -54,6 +64,8 @@ class SharedTape(msgspec.Struct, kw_only=True):
     """What a cartridge began from."""
     steps: list[Played]
     decisions: list[Decided]
+    starts: list[Begun] = []
+    """How the episodes began; older files leave that to the seed."""
 
 
 def encode_tape(tape: SharedTape | None) -> bytes:

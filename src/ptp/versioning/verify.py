@@ -56,7 +56,7 @@ def _header(database: Path, version: str) -> list[str]:
         return []
     try:
         named = msgspec.json.decode(path.read_bytes()).get("schema_version")
-    except (OSError, msgspec.DecodeError) as problem:
+    except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
         return [f"{path} can't be read: {problem}; restore it from a copy"]
     if named == version:
         return []

@@ -30,48 +30,6 @@ class Problem(Struct, frozen=True):
     """What is wrong, and what to do about it."""
 
 
-class SnapshotLine(Struct, frozen=True):
-    """A snapshot in a list."""
-
-    snapshot_id: str
-    name: str | None
-    """The name that a person gave it."""
-    tick: int
-    """The tick it was taken at."""
-    episode: int
-    created_at: str
-    """When, in UTC."""
-    reason: str
-    """What it was taken for."""
-    message: str | None
-    """What a person noted."""
-    location: str
-    """The kind of situation, in the world's words."""
-    bytes: int
-    """Its size on disk; 0 when it is in memory only."""
-    on_disk: bool
-    """Whether it outlives the run's process."""
-
-
-class SnapshotList(Struct, frozen=True):
-    """The snapshots of a run, newest first."""
-
-    snapshots: list[SnapshotLine]
-    total_count: int
-
-
-class Restored(Struct, frozen=True):
-    """A run that went back."""
-
-    run_id: str
-    tick: int
-    """The tick it is at now."""
-    live: bool
-    """Whether it plays on by itself."""
-    next: str | None
-    """The command that resumes it, when it is not live."""
-
-
 class Forked(Struct, frozen=True):
     """A new run that was started from another."""
 
@@ -81,17 +39,6 @@ class Forked(Struct, frozen=True):
     """The run it came from."""
     tick: int
     """The last tick that both share."""
-
-
-class Steered(Struct, frozen=True):
-    """What a live run answered."""
-
-    run_id: str
-    tick: int
-    """The tick it is at."""
-    paused: bool | None
-    snapshot: SnapshotLine | None = None
-    """The snapshot that was taken or restored."""
 
 
 class SharedSnapshot(Struct, frozen=True):

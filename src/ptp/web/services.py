@@ -14,6 +14,7 @@ from ptp.runs.actions import ActionLog
 from ptp.runs.answers import Status
 from ptp.runs.drawing import Painter
 from ptp.runs.library import Library
+from ptp.runs.run import Run
 from ptp.runs.shots import Album
 from ptp.runs.status import read_status
 from ptp.web.children import Children
@@ -33,6 +34,10 @@ class Services:
         self.hub = Hub()
         self.children = Children(data_dir, most_runs)
         self.statuses = Statuses(self)
+
+    def open(self, name: str | None) -> Run:
+        """Return a run as one object."""
+        return Run(self.find(name)[0])
 
     def find(self, name: str | None) -> tuple[RunDirectory, Metadata]:
         """Return a run with its header."""

@@ -121,6 +121,11 @@ class Knowledge:
         return []
 
 
+def old_title(kind: str, detail: Mapping[str, Any]) -> str:
+    """Return an event of an older run, which kept no title, in a few words; only one family had events then."""
+    return knowledge_of("gameboy").title(kind, detail)
+
+
 FAMILIES = {"gameboy": "ptp.worlds.gameboy.knowledge:GameBoyKnowledge"}
 
 

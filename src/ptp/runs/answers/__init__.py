@@ -1,9 +1,9 @@
 """What the API answers; the fields, their types and the words about them are declared here once, by topic."""
 
-from ptp.recording.summary import RunSummary
+from ptp.records import DecisionMade, Event, Step
 from ptp.records import Status as RunStatus
 from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.answers.runs import Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
+from ptp.runs.answers.runs import DamagedRun, Health, LogLevel, LogLine, LogLines, RunDetail, RunList, Settings
 from ptp.runs.answers.screenshots import (
     Annotations,
     DetectedSprite,
@@ -15,23 +15,18 @@ from ptp.runs.answers.screenshots import (
     ScreenshotLine,
     ScreenshotList,
 )
-from ptp.runs.answers.status import (
-    DecisionPipeline,
-    DecisionStatus,
-    Status,
-    SystemHealth,
-)
-from ptp.runs.answers.ticks import Action, ActionList, Decision, DecisionList, Event, EventList, Tick
-from ptp.worlds.knowledge import Coordinates, CurrentState, PartyMember
+from ptp.runs.answers.status import DecisionPipeline, DecisionStatus, Status, SystemHealth
+from ptp.runs.answers.steering import Restored, SnapshotLine, SnapshotList, Steered
+from ptp.runs.answers.ticks import Action, ActionList, DecisionList, EventList, Tick
+from ptp.runs.summary import RunSummary
 
 __all__ = [
     "Action",
     "ActionList",
     "Annotations",
-    "Coordinates",
-    "CurrentState",
-    "Decision",
+    "DamagedRun",
     "DecisionList",
+    "DecisionMade",
     "DecisionPipeline",
     "DecisionStatus",
     "DetectedSprite",
@@ -45,9 +40,9 @@ __all__ = [
     "LogLines",
     "MenuRegion",
     "Metrics",
-    "PartyMember",
     "Performance",
     "Resolution",
+    "Restored",
     "RunDetail",
     "RunList",
     "RunStatus",
@@ -59,7 +54,11 @@ __all__ = [
     "Series",
     "SeriesList",
     "Settings",
+    "SnapshotLine",
+    "SnapshotList",
     "Status",
+    "Steered",
+    "Step",
     "SystemHealth",
     "Tick",
 ]

@@ -29,46 +29,35 @@ class Performance(Struct):
 
 
 class Game(Struct, omit_defaults=True):
-    """How the player does; without what the world can't tell."""
+    """How the player does; absent where the world can't tell."""
 
     pokemon_caught: int | None = None
     """Kinds of creature that were caught."""
     battles_won: int | None = None
-    """Battles won."""
     battles_lost: int | None = None
-    """Battles lost."""
     battles_fled: int | None = None
     """Battles that were left."""
     badges_earned: int | None = None
-    """Badges earned."""
     current_level: int | None = None
     """The highest level in the party."""
     pokemon_party_size: int | None = None
-    """Creatures in the party."""
     money: int | None = None
-    """Money."""
 
 
 class Metrics(Struct):
     """The figures of a run at this moment."""
 
     run_id: str
-    """The run's id."""
     tick: int
-    """The newest tick."""
     performance: Performance
-    """How the run does."""
     game: Game
-    """How the player does."""
 
 
 class Series(Struct):
     """One figure over the ticks."""
 
     name: str
-    """Its name."""
     unit: str
-    """What it is counted in."""
     points: list[tuple[int, float]]
     """Ticks and values."""
 
@@ -77,6 +66,5 @@ class SeriesList(Struct):
     """Figures over the ticks."""
 
     run_id: str
-    """The run's id."""
     series: list[Series]
     """One for each name that was asked for and has points."""

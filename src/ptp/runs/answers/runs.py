@@ -6,22 +6,27 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ptp.recording.summary import RunSummary
+from ptp.runs.summary import RunSummary
 
 LogLevel = Literal["info", "warning", "error"]
+
+
+class DamagedRun(Struct):
+    """A folder that is no run, or whose header or database can't be read."""
+
+    run_id: str
+    problem: str
+    """What is wrong, and what to do about it."""
 
 
 class RunList(Struct):
     """A page of runs."""
 
     runs: list[RunSummary]
-    """The runs of this page."""
     total_count: int
     """Runs that the filter lets through."""
     page: int
-    """The number of this page, from 1."""
     page_size: int
-    """Runs per page."""
     statuses: dict[str, int]
     """How many runs have each status, before the filter."""
     worlds: list[str]
@@ -31,7 +36,9 @@ class RunList(Struct):
     tags: list[str]
     """The tags of all runs."""
     unreadable: int
-    """Folders that are no run, or whose header is damaged."""
+    """Folders that are no run, or that are damaged."""
+    damaged: list[DamagedRun]
+    """What is wrong with each of them, the first hundred."""
 
 
 class RunDetail(Struct):
@@ -44,7 +51,6 @@ class RunDetail(Struct):
     paused: bool | None
     """Whether it is held; null when it is not live."""
     elapsed_seconds: float | None
-    """Seconds of play."""
     family: str
     """The kind of world: gameboy, toy_text, gymnasium."""
     render_mode: str | None
@@ -69,7 +75,6 @@ class Settings(Struct):
     """The settings a run was recorded with."""
 
     run_id: str
-    """The run."""
     config: dict[str, Any]
     """Every setting, by section; as `--config-file` takes them. Empty where an older run kept none."""
 
@@ -84,7 +89,6 @@ class LogLine(Struct):
     event: str
     """A word for what happened."""
     message: str
-    """What happened."""
     tick: int | None
     """The tick, where there is one."""
 
@@ -93,7 +97,6 @@ class LogLines(Struct):
     """The end of the log."""
 
     lines: list[LogLine]
-    """The lines, oldest first."""
     position: int
     """Bytes of the log that were read; give it as `after` for what comes next."""
 
@@ -104,4 +107,3 @@ class Health(Struct):
     status: Literal["ok"]
     """Always ok; a server that isn't does not answer."""
     version: str
-    """The version of ptp."""

@@ -23,46 +23,36 @@ class DetectedText(Struct):
     """Text that was found in a picture."""
 
     text: str
-    """The text."""
     bbox: Box
     """Left, top, right, bottom."""
     confidence: float
-    """From 0 to 1."""
 
 
 class DetectedSprite(Struct):
     """A sprite that was found in a picture."""
 
     type: str
-    """What kind of sprite."""
     name: str
-    """Which one."""
     bbox: Box
     """Left, top, right, bottom."""
     confidence: float
-    """From 0 to 1."""
 
 
 class MenuRegion(Struct):
     """A menu that was found in a picture."""
 
     type: str
-    """What kind of menu."""
     bbox: Box
     """Left, top, right, bottom."""
     confidence: float
-    """From 0 to 1."""
 
 
 class Annotations(Struct):
     """What was found in a picture."""
 
     detected_text: list[DetectedText] = []
-    """Text."""
     detected_sprites: list[DetectedSprite] = []
-    """Sprites."""
     menu_regions: list[MenuRegion] = []
-    """Menus."""
 
 
 class Screenshot(Struct):
@@ -73,11 +63,9 @@ class Screenshot(Struct):
     timestamp: str | None
     """When it was taken, in UTC."""
     tick: int
-    """The tick that it shows."""
     screen_type: str | None
     """The kind of situation, in the world's words."""
     resolution: Resolution
-    """How large it is."""
     file_size_bytes: int
     """How large its file is."""
     compression: str
@@ -92,7 +80,6 @@ class ScreenshotLine(Struct):
     """A picture in the timeline."""
 
     id: str
-    """Its id."""
     timestamp: str | None
     """When it was taken, in UTC."""
     screen_type: str | None
@@ -105,22 +92,16 @@ class ScreenshotList(Struct):
     """A page of the timeline of pictures."""
 
     screenshots: list[ScreenshotLine]
-    """The pictures of this page."""
     total_count: int
-    """Pictures of the run."""
     page: int
-    """The number of this page, from 1."""
     page_size: int
-    """Pictures per page."""
 
 
 class ScreenshotDiff(Struct):
     """How two pictures differ."""
 
     a: str
-    """The first picture."""
     b: str
-    """The second picture."""
     comparable: bool
     """Whether both have the same size."""
     equal: bool

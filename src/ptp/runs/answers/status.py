@@ -23,9 +23,7 @@ class DecisionPipeline(Struct):
     last_decision_latency_ms: float | None
     """How long the agent thought."""
     tokens_this_decision: int | None
-    """Tokens that it took."""
     cost_this_decision: float | None
-    """Dollars that it cost."""
     current_decision_status: DecisionStatus | None
     """How it stands; null before the first one."""
 
@@ -43,25 +41,18 @@ class SystemHealth(Struct):
     """Model calls that the dollars left pay for, at the mean price of the newest thousand decisions: dollars of
     `--max-cost` or of the budget, whichever are fewer. Null where neither is set, or while nothing was paid for."""
     error_count: int
-    """Errors so far."""
     snapshot_count: int
-    """Snapshots on disk."""
 
 
 class Status(Struct):
     """A run at this moment."""
 
     run_id: str
-    """The run's id."""
     experiment_name: str
     """The plan it belongs to."""
     started_at: str
     """When it began, in UTC."""
     elapsed_seconds: float | None
-    """Seconds of play."""
     current_state: CurrentState
-    """What the game is like."""
     decision_pipeline: DecisionPipeline
-    """The newest decision."""
     system_health: SystemHealth
-    """How the run itself does."""

@@ -15,7 +15,6 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Metadata
 from ptp.records import Status as RunStatus
-from ptp.runner.control import ask
 from ptp.runs.answers import (
     Health,
     LogLevel,
@@ -31,6 +30,7 @@ from ptp.runs.answers import (
 from ptp.runs.library import Query, SortKey
 from ptp.runs.logs import read_log
 from ptp.runs.metrics import read_metrics, read_series
+from ptp.runs.remote import is_paused
 from ptp.runs.status import last_elapsed
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.exposition import CONTENT_TYPE_LATEST, exposition
@@ -40,10 +40,7 @@ from ptp.web.services import Services
 SECRET = re.compile(r"password|secret|token|api_?key", re.IGNORECASE)
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 LogPosition = Annotated[int, Meta(ge=0, le=1 << 62)]
-SeriesNames = Annotated[str, Meta(max_length=500, pattern=rf"^[a-z0-9_,]+{END}")]
-DEFAULT_SERIES = (
-    "tick_rate_actual,current_level,party_health,decision_latency_avg,reward,episode_reward,memory_usage_mb"
-)
+SeriesNames = Annotated[str, Meta(max_length=500, pattern=rf"^[A-Za-z0-9_,]*{END}")]
 
 
 async def healthz(services: Services) -> Health:
@@ -102,7 +99,7 @@ def _detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> Ru
 
 def _is_paused(directory: RunDirectory) -> bool | None:
     try:
-        return bool(ask(directory, "status")["paused"])
+        return is_paused(directory)
     except PtpError:
         return None  # it ended between two looks
 
@@ -151,7 +148,7 @@ def metrics(services: Services, run: Run = None) -> Metrics:
 def series(
     services: Services,
     run: Run = None,
-    names: Annotated[SeriesNames, Meta(description="Names of figures, joined by commas.")] = DEFAULT_SERIES,
+    names: Annotated[SeriesNames, Meta(description="Names of figures, joined by commas; all when empty.")] = "",
     points: Annotated[int, Meta(ge=2, le=2000, description="Points per figure, at most.")] = 200,
 ) -> SeriesList:
     """Return figures of a run over its ticks."""

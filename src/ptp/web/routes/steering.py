@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from ptp.agents.registry import find_agent
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.runner.control import ask, not_running
-from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
-from ptp.runs.ticks import NoTick, newest_tick
-from ptp.snapshots import SnapshotHeader
-from ptp.web.answers import Forked, Restored, SnapshotLine, SnapshotList, Steered, from_header
+from ptp.runs.answers.steering import Restored, SnapshotList, Steered, line_of
+from ptp.runs.offline import store_of
+from ptp.runs.states import NoTick, newest_tick
+from ptp.web.answers import Forked
 from ptp.web.endpoints import API, Endpoint
 from ptp.web.requests import END, Name, Run, Tick
 from ptp.web.services import Services
@@ -32,12 +30,12 @@ Note = Annotated[str, Meta(max_length=500, pattern=rf"^[^\x00-\x1f]*{END}")]
 
 def pause(services: Services, run: Run = None) -> Steered:
     """Pause a live run."""
-    return _steer(services, run, "pause")
+    return services.open(run).pause()
 
 
 def resume(services: Services, run: Run = None) -> Steered:
     """Let a paused run play on."""
-    return _steer(services, run, "resume")
+    return services.open(run).unpause()
 
 
 def step(
@@ -46,7 +44,7 @@ def step(
     ticks: Annotated[int, Meta(ge=1, le=1_000_000, description="Ticks to play before the run is paused again.")] = 1,
 ) -> Steered:
     """Let a live run play some ticks, then pause it."""
-    return _steer(services, run, "step", ticks=ticks)
+    return services.open(run).step(ticks)
 
 
 def rollback(
@@ -55,18 +53,17 @@ def rollback(
     count: Annotated[int, Meta(ge=1, le=10_000, description="Snapshots in memory to go back.")] = 1,
 ) -> Steered:
     """Take a live run back by some of its snapshots in memory."""
-    return _steer(services, run, "rollback", count=count)
+    return services.open(run).rollback(count)
 
 
 def stop(services: Services, run: Run = None) -> Steered:
     """End a live run as Ctrl-C would."""
-    return _steer(services, run, "stop")
+    return services.open(run).stop()
 
 
 def change(services: Services, settings: NewSettings, run: Run = None) -> Steered:
     """Change tick rates, limits or command settings of a live run."""
-    flags = {"--" + name.removeprefix("--"): value for name, value in settings.items()}
-    return _steer(services, run, "set", flags=flags)
+    return services.open(run).set(**settings)
 
 
 def snapshot(
@@ -76,66 +73,25 @@ def snapshot(
     message: Annotated[Note | None, Meta(description="A note.")] = None,
 ) -> Steered:
     """Take a snapshot: of a live run now, of one that has ended at its last tick."""
-    directory, metadata = services.find(run)
-    if metadata.status == "running":
-        return _steer(services, run, "snapshot", name=name, message=message)
-    line = _line(create_snapshot(directory, name, message))
-    return Steered(directory.run_id, line.tick, None, line)
-
-
-def _steer(services: Services, run: str | None, verb: str, **arguments: Any) -> Steered:
-    directory, metadata = services.find(run)
-    if metadata.status != "running":
-        raise not_running(directory)
-    answer = ask(directory, verb, **arguments)
-    header = answer.get("snapshot")
-    taken = None if header is None else _line(msgspec.convert(header, SnapshotHeader))
-    tick = answer.get("tick", taken.tick if taken else 0)
-    return Steered(directory.run_id, tick, answer.get("paused"), taken)
+    opened = services.open(run)
+    line = line_of(opened.snapshot(name, message))
+    return Steered(opened.id, line.tick, None, line)
 
 
 def restore(services: Services, snapshot: SnapshotName, run: Run = None) -> Restored:
     """Take a run back to a snapshot; what came after it is discarded."""
-    return _restore(services, run, snapshot)
+    return services.open(run).restore(snapshot)
 
 
 def restore_by_id(services: Services, snapshot_id: SnapshotName, run: Run = None) -> Restored:
     """Take a run back to a snapshot; what came after it is discarded."""
-    return _restore(services, run, snapshot_id)
-
-
-def _restore(services: Services, run: str | None, wanted: str) -> Restored:
-    directory, metadata = services.find(run)
-    if metadata.status == "running":
-        tick = int(ask(directory, "restore", snapshot=_known_id(directory, wanted))["tick"])
-        return Restored(directory.run_id, tick, True, None)
-    header = restore_snapshot(directory, wanted)
-    return Restored(directory.run_id, header.tick, False, f"ptp resume {directory.run_id}")
-
-
-def _known_id(directory: RunDirectory, wanted: str) -> str:
-    """Return the id that a live run knows a snapshot by; it may be in memory only."""
-    for header in _headers(directory, live=True):
-        if wanted in (header.snapshot_id, header.name) or wanted == "latest":
-            return header.snapshot_id
-    return wanted
+    return services.open(run).restore(snapshot_id)
 
 
 def snapshots(services: Services, run: Run = None) -> SnapshotList:
     """List the snapshots of a run, newest first; those in memory too while it is live."""
-    directory, metadata = services.find(run)
-    lines = [_line(header) for header in _headers(directory, metadata.status == "running")]
+    lines = [line_of(header) for header in services.open(run).snapshots()]
     return SnapshotList(lines, len(lines))
-
-
-def _headers(directory: RunDirectory, live: bool) -> list[SnapshotHeader]:
-    if live:
-        return msgspec.convert(ask(directory, "snapshots")["snapshots"], list[SnapshotHeader])
-    return store_of(directory).headers()
-
-
-def _line(header: SnapshotHeader) -> SnapshotLine:
-    return from_header(SnapshotLine, header, bytes=header.payload_bytes, on_disk=bool(header.payload_hash))
 
 
 def fork(

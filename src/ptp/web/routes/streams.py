@@ -62,15 +62,15 @@ def export_run(
     format: Annotated[Format, Meta(description="The form of the file.")] = "json",
 ) -> Response:
     """Return a table of a run as a file."""
-    directory, metadata = services.find(run)
-    pieces = export(directory, metadata, what, format)
+    opened = services.open(run)
+    pieces = export([opened], what, format)
     first = next(pieces, b"")  # what goes wrong at the start is answered as an error
 
     def whole() -> Iterator[bytes]:
         yield first
         yield from pieces
 
-    name = f"{directory.run_id[:13]}-{what}.{format}"
+    name = f"{opened.id[:13]}-{what}.{format}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(whole(), media_type=MEDIA[format], headers=headers)
 

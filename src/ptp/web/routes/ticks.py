@@ -12,7 +12,8 @@ from ptp.runs.actions import ActionQuery, Kind
 from ptp.runs.answers import ActionList, DecisionList, EventList
 from ptp.runs.answers import Tick as TickAnswer
 from ptp.runs.drawing import Drawn
-from ptp.runs.ticks import list_decisions, list_events, newest_tick, read_tick
+from ptp.runs.states import newest_tick
+from ptp.runs.ticks import list_decisions, list_events, read_tick
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.requests import END, FromTick, Page, PageSize, Run, Text, Tick, ToTick
 from ptp.web.services import Services

@@ -1,37 +1,25 @@
-"""Words that a person gave a run, one on each line of `tags.txt` in its folder."""
+"""Changing the words that a person gave a run, one on each line of `tags.txt` in its folder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from ptp._util.files import write_atomic
-from ptp.errors import RecordingError, RunUnreadable, UsageError
+from ptp.errors import RecordingError, UsageError
 from ptp.recording.directory import RunDirectory
 
-NAME = "tags.txt"
 LONGEST = 60
-
-
-def read_tags(directory: RunDirectory) -> list[str]:
-    """Return a run's tags, sorted."""
-    try:
-        lines = (directory.path / NAME).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as problem:
-        raise RunUnreadable(f"{directory.path / NAME} can't be read: {problem}; remove it") from None
-    return sorted({line.strip() for line in lines if line.strip()})
 
 
 def change_tags(directory: RunDirectory, add: Iterable[str] = (), remove: Iterable[str] = ()) -> list[str]:
     """Give a run tags, take others from it, and return those that it has then."""
-    before = read_tags(directory)
+    before = directory.read_tags()
     absent = sorted(set(remove) - set(before))
     if absent:
         has = ", ".join(before) or "none"
         raise UsageError(f"run {directory.run_id} has no tag {absent[0]!r}; it has: {has}")
     tags = sorted(set(before) - set(remove) | set(map(_checked, add)))
-    path = directory.path / NAME
+    path = directory.path / "tags.txt"
     try:
         if tags:
             write_atomic(path, "".join(f"{tag}\n" for tag in tags).encode())

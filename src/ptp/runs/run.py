@@ -1,0 +1,278 @@
+"""A run as one object, whether a process plays it, it has ended, it crashed, or it is archived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ptp import records
+from ptp._util.lazy import lazy
+from ptp.errors import PtpError
+from ptp.recording.database import Database
+from ptp.recording.directory import RunDirectory
+from ptp.recording.figures import Report, make_report
+from ptp.runs.answers.runs import LogLines
+from ptp.runs.answers.steering import Restored, Steered
+from ptp.runs.logs import read_log
+from ptp.runs.rows import Rows
+from ptp.runs.states import newest_tick, state_at
+from ptp.runs.summary import RunSummary, summarise
+from ptp.runs.tags import change_tags
+
+if TYPE_CHECKING:
+    from ptp import replay, runner
+    from ptp.config import RunConfig
+    from ptp.frames import Picture
+    from ptp.replay import video
+    from ptp.runner import protocol
+    from ptp.runs import drawing, offline, remote, settings, sharing, shots
+    from ptp.snapshots import SnapshotHeader
+else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
+    replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
+    protocol = lazy("ptp.runner.protocol")
+    drawing, offline, remote = lazy("ptp.runs.drawing"), lazy("ptp.runs.offline"), lazy("ptp.runs.remote")
+    settings, sharing, shots = lazy("ptp.runs.settings"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
+
+
+class Run:
+    """One run; nothing is read before it is asked for, and what is live is read anew each time."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self.directory = directory
+
+    @property
+    def id(self) -> str:
+        """The run's id, a UUIDv7."""
+        return self.directory.run_id
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.directory.path
+
+    @property
+    def metadata(self) -> records.Metadata:
+        """The header: world, agent, seed, and how the run ended."""
+        return self.directory.read_metadata()
+
+    @property
+    def status(self) -> records.Status:
+        """How the run stands: running, completed, crashed or manual_stop."""
+        return self.metadata.status
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a process plays it."""
+        return self.directory.is_alive()
+
+    @property
+    def config(self) -> RunConfig:
+        """The settings as they are now: as recorded, with what was changed while it played."""
+        return settings.read_config(self.directory)
+
+    @property
+    def tags(self) -> list[str]:
+        """The words that a person gave it."""
+        return self.directory.read_tags()
+
+    def tag(self, *words: str, remove: Sequence[str] = ()) -> list[str]:
+        """Give it words to find and keep it by, take others from it, and return those that it has then."""
+        return change_tags(self.directory, words, remove)
+
+    def summary(self) -> RunSummary:
+        """Return the run in a line."""
+        return summarise(self.directory)
+
+    # -- what happened -----------------------------------------------------------------------------------------
+
+    def steps(self, first: int | None = None, last: int | None = None) -> Rows[records.Step]:
+        """Return the tape: every command and what came of it, from tick *first* to tick *last*."""
+        return Rows(self.directory, records.Step, "tick BETWEEN ? AND ?", first or 0, 1 << 62 if last is None else last)
+
+    def episodes(self) -> Rows[records.EpisodeEnded]:
+        """Return the whole episodes."""
+        return Rows(self.directory, records.EpisodeEnded)
+
+    def episode_starts(self) -> Rows[records.EpisodeBegan]:
+        """Return how each episode began."""
+        return Rows(self.directory, records.EpisodeBegan)
+
+    def decisions(self) -> Rows[records.DecisionMade]:
+        """Return the decisions; those of ticks that were given up have the status `rolled_back`."""
+        return Rows(self.directory, records.DecisionMade)
+
+    def model_calls(self) -> Rows[records.ModelCall]:
+        """Return the calls of models."""
+        return Rows(self.directory, records.ModelCall)
+
+    def events(self) -> Rows[records.Event]:
+        """Return what the world itself calls events."""
+        return Rows(self.directory, records.Event)
+
+    def metrics(self) -> Rows[records.Metric]:
+        """Return the measurements."""
+        return Rows(self.directory, records.Metric)
+
+    def frames(self) -> Rows[records.FrameKept]:
+        """Return which pictures were kept; `frame` gives the picture of any tick."""
+        return Rows(self.directory, records.FrameKept)
+
+    def notices(self) -> Rows[records.Notice]:
+        """Return what a person should know."""
+        return Rows(self.directory, records.Notice)
+
+    def errors(self) -> Rows[records.ErrorSeen]:
+        """Return what went wrong."""
+        return Rows(self.directory, records.ErrorSeen)
+
+    def rewinds(self) -> Rows[records.Rewound]:
+        """Return when the run went back."""
+        return Rows(self.directory, records.Rewound)
+
+    def config_changes(self) -> Rows[records.ConfigChanged]:
+        """Return which settings were changed while it played."""
+        return Rows(self.directory, records.ConfigChanged)
+
+    def log(self, lines: int = 200, after: int | None = None, level: str | None = None) -> LogLines:
+        """Return the newest lines of the log, or those *after* so many bytes."""
+        return read_log(self.path / "run.log", lines, after, level)
+
+    def report(self) -> Report:
+        """Return the run in figures."""
+        return make_report(self.directory)
+
+    # -- any tick ----------------------------------------------------------------------------------------------
+
+    @property
+    def last_tick(self) -> int:
+        """The newest tick, 0 when there is none."""
+        with Database(self.directory.database) as database:
+            return newest_tick(database)
+
+    def state(self, tick: int | None = None) -> dict[str, Any]:
+        """Return the world's state after a tick, or after the newest; empty where none was kept."""
+        with Database(self.directory.database) as database:
+            return state_at(database, tick)
+
+    def frame(self, tick: int | None = None) -> Picture:
+        """Return the picture after a tick, or after the newest: rows of red, green and blue, or text."""
+        return shots.as_picture(self.picture(tick))
+
+    def picture(self, tick: int | None = None) -> drawing.Drawn:
+        """Return the same as the bytes of a file: as it was kept, or drawn from the tape."""
+        album = shots.Album(drawing.InProcess())
+        return album.at_tick(self.directory, self.metadata, self.last_tick if tick is None else tick)
+
+    def video(
+        self,
+        output: str | Path | None = None,
+        first: int = 1,
+        last: int | None = None,
+        *,
+        speed: float = 1.0,
+        overlay: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> video.VideoMade:
+        """Play the tape and write its pictures as a video, by default in the run's folder."""
+        plan = video.VideoPlan(first, last, speed, overlay)
+        return video.make_video(self.directory, plan, None if output is None else Path(output), progress)
+
+    def verify(self, from_tick: int = 1) -> replaying.Replayed:
+        """Play the tape again and compare every tick."""
+        played = replay.Replay(replay.Tape(self.directory), from_tick)
+        try:
+            for _ in played:
+                pass
+        finally:
+            played.close()
+        return played.result
+
+    # -- steering; whether a process must be asked is decided here and nowhere else ------------------------------
+
+    def pause(self) -> Steered:
+        """Pause a live run."""
+        return remote.steer(self.directory, protocol.Pause())
+
+    def step(self, ticks: int = 1) -> Steered:
+        """Let a live run play some ticks, then pause it."""
+        return remote.steer(self.directory, protocol.Step(ticks))
+
+    def set(self, **changes: object) -> Steered:
+        """Change settings of a live run: flags of `ptp run`, as in `run.set(max_ticks=500)`."""
+        flags = {f"--{name.replace('_', '-')}": str(value) for name, value in changes.items()}
+        return remote.steer(self.directory, protocol.Change(flags))
+
+    def stop(self) -> Steered:
+        """End a live run as Ctrl-C would."""
+        return remote.steer(self.directory, protocol.End())
+
+    def rollback(self, count: int = 1) -> Steered:
+        """Take a live run back by some of its snapshots in memory; what came after is discarded."""
+        return remote.steer(self.directory, protocol.Rollback(count))
+
+    def unpause(self) -> Steered:
+        """Let a paused live run play on."""
+        return remote.steer(self.directory, protocol.Resume())
+
+    def resume(self, **changes: object) -> Steered | records.RunResult:
+        """Unpause a live run, or play one that ended or crashed until it ends again, with some settings changed."""
+        if self.is_live:
+            return self.unpause()
+        return runner.resume(self.directory, self._changed(changes))
+
+    def fork(self, at_tick: int | None = None, **changes: object) -> records.RunResult:
+        """Play a new run that has this one's history up to a tick, with some settings changed."""
+        return runner.fork(self.directory, self.last_tick if at_tick is None else at_tick, self._changed(changes))
+
+    def snapshots(self) -> list[SnapshotHeader]:
+        """Return the snapshots, newest first; of a live run those in memory too."""
+        if self.is_live:
+            return remote.snapshots(self.directory)
+        return offline.store_of(self.directory).headers()
+
+    def snapshot(self, name: str | None = None, message: str | None = None) -> SnapshotHeader:
+        """Take a snapshot: of a live run now, of another at its last tick."""
+        if self.is_live:
+            return remote.take_snapshot(self.directory, name, message)
+        return offline.create_snapshot(self.directory, name, message)
+
+    def restore(self, snapshot: str) -> Restored:
+        """Go back to a snapshot, by name or id; what came after it is discarded."""
+        if self.is_live:
+            return remote.restore(self.directory, snapshot)
+        header = offline.restore_snapshot(self.directory, snapshot)
+        return Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+
+    def share(self, snapshot: str, target: str | Path) -> SnapshotHeader:
+        """Write a snapshot with its tape to a file that another machine can resume from."""
+        return sharing.export_snapshot(self.directory, snapshot, Path(target))
+
+    def _changed(self, changes: dict[str, object]) -> RunConfig:
+        return settings.change(self.config, {"data_dir": str(self.path.parent.parent), **changes})
+
+    # -- how it shows itself -----------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        try:
+            line = self.summary()
+        except PtpError as problem:
+            return f"<Run {self.id}: {problem}>"
+        return f"<Run {self.id}: {line.agent} in {line.world}, {line.status}, {line.ticks} ticks>"
+
+    def _repr_html_(self) -> str:
+        try:
+            facts: dict[str, Any] = {name: getattr(self.summary(), name) for name in SHOWN}
+        except PtpError as problem:
+            facts = {"run_id": self.id, "error": problem}
+        cells = "".join(
+            f"<tr><th>{name}</th><td>{escape(', '.join(value) if isinstance(value, list) else str(value))}</td></tr>"
+            for name, value in facts.items()
+            if value not in (None, [])
+        )
+        return f"<table>{cells}</table>"
+
+
+SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
+         "stopped_by", "error")  # fmt: skip
