@@ -107,7 +107,7 @@ def test_infos_and_measurements_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("autoreset", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_every_lane_of_a_vector_is_a_run_that_replays(mode: str, autoreset: AutoresetMode, tmp_path: Path) -> None:
     kwargs = {"autoreset_mode": autoreset}
-    plain = gym.make_vec("CartPole-v1", num_envs=3, vectorization_mode=mode, vector_kwargs=kwargs)  # type: ignore[arg-type]
+    plain = gym.make_vec("CartPole-v1", num_envs=3, vectorization_mode=mode, vector_kwargs=kwargs)
     envs = RecordVector(plain, data_dir=tmp_path)
     envs.reset()
     envs.action_space.seed(1)

@@ -22,7 +22,8 @@ from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import run
 from ptp.runner.control import NotRunning, watch
-from ptp.runner.live import MOST_RECORDS, LiveFeed, Mailbox, Now
+from ptp.runner.live import MOST_RECORDS, LiveFeed, Mailbox
+from ptp.runner.protocol import Now
 from tests.steering import ask
 from tests.web.parts import playing, serving, tick_of, wait_for
 
@@ -211,10 +212,11 @@ def test_one_who_reads_too_slowly_loses_the_oldest_and_is_told_how_many() -> Non
 
 def test_nobody_watching_costs_one_look() -> None:
     class Untouchable:
-        """An engine that must not be asked anything."""
+        """A run that must not be asked anything."""
 
-        class world:  # noqa: N801
-            class facts:  # noqa: N801
-                render_mode = "rgb_array"
+        class play:  # noqa: N801
+            class world:  # noqa: N801
+                class facts:  # noqa: N801
+                    render_mode = "rgb_array"
 
-    LiveFeed(Untouchable(), FrameRing(0)).look(["anything"])  # type: ignore[arg-type, list-item]
+    LiveFeed(Untouchable(), FrameRing(0)).took(["anything"])  # type: ignore[arg-type, list-item]

@@ -15,9 +15,8 @@ from ptp.retention.screenshots import clean_up, plan_cleanup
 
 def screenshots(options: Options) -> int:
     """Remove the pictures of ended runs."""
-    directories = (
-        [named_run(options).directory] if options.run else [RunDirectory(p) for p in run_paths(data_dir(options))]
-    )
+    every = [RunDirectory(path) for path in run_paths(data_dir(options))]
+    directories = [named_run(options).directory] if options.run else every
     older_than = None if options.older_than is None else parse_age(options.older_than)
     planned = plan_cleanup(directories, older_than, time.time())
     done = planned if options.dry_run else clean_up(directories, planned)

@@ -27,7 +27,5 @@ def main(options: Options) -> int:
     except OSError as problem:
         raise UsageError(f"--output {options.output}: {problem.strerror}; name another file") from None
     facts = {"runs": [run.id for run in runs], "what": options.what, "format": options.format, "path": options.output}
-    line = (
-        f"{options.output}: {options.what} of {runs[0].id if len(runs) == 1 else f'{len(runs)} runs'}, {size:,} bytes"
-    )
-    return answer(options, {**facts, "bytes": size}, line)
+    named = runs[0].id if len(runs) == 1 else f"{len(runs)} runs"
+    return answer(options, {**facts, "bytes": size}, f"{options.output}: {options.what} of {named}, {size:,} bytes")

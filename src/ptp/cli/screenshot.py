@@ -78,9 +78,8 @@ def list_kept(options: Options) -> int:
 
 def export(options: Options) -> int:
     """Write the pictures that were kept to files."""
-    done = export_pictures(
-        opened_run(options).directory, Path(options.output), options.first, options.last, options.format
-    )
+    directory = opened_run(options).directory
+    done = export_pictures(directory, Path(options.output), options.first, options.last, options.format)
     answer(options, done, f"{done.path}: {done.pictures:,} pictures, {in_bytes(done.bytes)}")
     for problem in done.missing[:5]:
         sys.stderr.write(f"ptp: {problem}\n")

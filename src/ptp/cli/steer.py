@@ -39,13 +39,15 @@ def change(options: Options) -> int:
     texts = list(options.settings)
     if len(texts) > 1 and "=" not in texts[0]:
         options.run = texts.pop(0)
-    given = {item.flag: str(value) for item, value in given_values(options).items() if item.section in CHANGEABLE}
-    flags = {**dict(map(_setting, texts)), **given}
-    if not flags:
+    given = {
+        item.flag.removeprefix("--"): str(value)
+        for item, value in given_values(options).items()
+        if item.section in CHANGEABLE
+    }
+    changes = {**dict(map(_setting, texts)), **given}
+    if not changes:
         raise UsageError("nothing to set; name a setting, for example max-ticks=500")
-    return _answer(
-        options, "set", named_run(options).set(**{flag.removeprefix("--"): it for flag, it in flags.items()})
-    )
+    return _answer(options, "set", named_run(options).set(**changes))
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -54,4 +56,4 @@ def _setting(text: str) -> tuple[str, str]:
         raise UsageError(f"{text!r} is not a setting; write it as max-ticks=500")
     if not value:
         raise UsageError(f"{name} needs a value; write it as {name}=500")
-    return "--" + name.removeprefix("--"), value
+    return name.removeprefix("--"), value

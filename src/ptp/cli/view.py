@@ -99,9 +99,10 @@ class View:
         from rich.layout import Layout
         from rich.panel import Panel
 
+        kind = self._decision.type if self._decision else "decision"
         held = "paused" if self._now and self._now.paused else "live"
         titles = {"facts": held, "line": held, "screen": f"{self._name} · tick {self.tick:,}", "party": "party",
-                  "events": "what happened", "reasons": self._decision.type if self._decision else "decision"}  # fmt: skip
+                  "events": "what happened", "reasons": kind}  # fmt: skip
         content: dict[str, Any] = {"facts": self._facts, "line": self._line, "party": self._members,
                                    "events": self._happened, "reasons": self._reasons}  # fmt: skip
         inside = self._picture if name == "screen" else content[name]()

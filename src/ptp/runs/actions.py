@@ -21,7 +21,7 @@ import numpy as np
 from ptp._util.clock import iso
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Event, Metadata, Step
+from ptp.records import Event, Metadata, Record, Step
 from ptp.runs.answers.ticks import Action, ActionList
 from ptp.runs.data import State, as_json, as_state
 from ptp.runs.states import state_at

@@ -18,7 +18,6 @@ from typing import Protocol
 
 import msgspec
 
-from ptp._util.ids import derive_seed
 from ptp.errors import PtpError, ReplayDiverged, RunUnreadable, SnapshotError, WorldError
 from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
@@ -120,7 +119,9 @@ class _Projector:
             raise RunUnreadable(f"{about}; only the pictures that it kept can be shown")
         self.rewinds = self._tape.metadata.rewinds
         self._store = SnapshotStore(directory.path / "snapshots")
-        self.world: World = make_world(self._tape.world, self._tape.metadata.facts.render_mode)
+        self.world: World = make_world(
+            self._tape.world, self._tape.metadata.facts.render_mode, trusted=self._tape.is_trusted
+        )
         self._saves = self.world.facts.snapshot == "state"
         self._states: OrderedDict[int, tuple[bytes, int]] = OrderedDict()
         self._tick = -1
@@ -151,7 +152,7 @@ class _Projector:
     def _begin(self, tick: int) -> None:
         """Begin at the newest snapshot before the tick, or at the start of its episode."""
         self._tick = -1
-        first = self._tape.episode_start(tick) if tick else 1
+        first = self._tape.seeded_start(tick) if tick else 1
         self._reset(next((step.episode for step in self._tape.steps(first)), 1))
         self._tick = first - 1
         for header in self._store.headers() if self._saves else ():
@@ -165,7 +166,7 @@ class _Projector:
                 return
 
     def _reset(self, episode: int) -> None:
-        self.world.reset(derive_seed(self._tape.metadata.random_seed, "episode", episode))
+        self.world.reset(*self._tape.start(episode))
         self._episode = episode
 
     def _nearest(self, tick: int) -> int | None:

@@ -179,7 +179,7 @@ class Run:
         plan = video.VideoPlan(first, last, speed, overlay)
         return video.make_video(self.directory, plan, None if output is None else Path(output), progress)
 
-    def verify(self, from_tick: int = 1) -> replaying.Replayed:
+    def verify(self, from_tick: int = 1) -> replay.Replayed:
         """Play the tape again and compare every tick."""
         played = replay.Replay(replay.Tape(self.directory), from_tick)
         try:

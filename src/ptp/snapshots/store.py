@@ -83,12 +83,6 @@ class SnapshotStore:
         known = [header.name or header.snapshot_id for header in headers]
         raise UnknownName("snapshot", wanted, known, "see `ptp snapshot list`")
 
-    def forget_after(self, tick: int) -> None:
-        """Remove the snapshots of later ticks, but for those that a person has named."""
-        for header in self.headers():
-            if header.tick > tick and header.name is None:
-                self.delete(header)
-
     def load(self, header: SnapshotHeader) -> Snapshot:
         """Return a snapshot, from memory if it was loaded lately."""
         key = header.snapshot_id

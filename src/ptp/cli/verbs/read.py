@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptp.cli.verb import LIVE, PAGES, RUN, TICKS, Verb, argument, switch
+from ptp.cli.verb import LIVE, PAGES, RUN, RUN_HELP, TICKS, Verb, argument, switch
 
 PICTURE = (argument("-o", "--output", metavar="FILE", help="Write the picture to a file."), *LIVE)
 SCREENSHOT = (
@@ -89,15 +89,18 @@ READ = (
              switch("--overlay", help="Show tick, action, reward and reasoning below the picture."),
              argument("-o", "--output", metavar="FILE", help="MP4 file to write (default: in the run's video folder)."),
          )),
-    Verb("export", "Export a run's status or one of its tables.", "ptp.cli.export:main",
+    Verb("export", "Export the status of a run, or a table of one or several.", "ptp.cli.export:main",
+         about="Every table has one schema for all runs and worlds.",
          examples=("ptp export --format json --output state.json",
                    "ptp export latest --what steps --format parquet --output steps.parquet",
                    "ptp export --what decisions --format ndjson | jq .reasoning"),
          arguments=(
-             *LIVE,
+             argument("runs", nargs="*", metavar="RUN", help=f"{RUN_HELP} (default: the live or newest one)."),
+             argument("--run", metavar="RUN", help="The run, as an option."),
              argument("--format", choices=("json", "csv", "ndjson", "parquet"), default="json",
                       help="Format (default: json)."),
-             argument("--what", choices=("status", "steps", "decisions", "events", "episodes", "metrics", "errors"),
+             argument("--what", choices=("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "frames",
+                                         "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors"),
                       default="status", help="The status, or a table (default: status)."),
              argument("-o", "--output", metavar="FILE", help="File to write (default: standard output)."),
          )),

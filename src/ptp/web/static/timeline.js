@@ -73,15 +73,15 @@ export async function timelineView({ main, id, signal, keys, extra }) {
   }
 
   function describe(facts) {
-    fill(parts.head, fact("tick", `${number(facts.tick)} of ${number(facts.last_tick)}`), fact("command", facts.command ?? "–"), fact("reward", number(facts.reward, 3)), fact("episode", number(facts.episode)), fact("played", span(facts.elapsed)));
+    fill(parts.head, fact("tick", `${number(facts.tick)} of ${number(facts.last_tick)}`), fact("command", facts.step?.command ?? "–"), fact("reward", number(facts.step?.reward, 3)), fact("episode", number(facts.step?.episode)), fact("played", span(facts.step?.elapsed)));
     fill(parts.where, statePanel(facts.state));
     fill(parts.party, partyPanel(facts.state));
     parts.party.classList.toggle("hidden", !facts.state || !("party" in facts.state));
     parts.where.classList.toggle("wide", !facts.state || !("party" in facts.state));
-    fill(parts.decision, decisionPanel(facts.decision, facts.command));
+    fill(parts.decision, decisionPanel(facts.decision, facts.step?.command));
     const happened = facts.events.filter(({ kind }) => kind !== "PartySeen");
     fill(parts.events, h("h2", null, "In this tick"), happened.length ? h("ol.feed", null, happened.map((event) => h("li", { class: TONES[event.kind] ? `tone ${TONES[event.kind]}` : "" }, h("span.dim", null, WORDS[event.kind] || event.kind), h("span", null, event.title)))) : h("p.dim", null, "nothing happened"));
-    parts.raw.textContent = JSON.stringify({ state_hash: facts.state_hash, state: facts.state }, null, 1);
+    parts.raw.textContent = JSON.stringify({ state_hash: facts.step?.state_hash, state: facts.state }, null, 1);
   }
 
   function play() {
