@@ -69,7 +69,7 @@ def setting_table(items: Iterable[Setting]) -> str:
 def verb_row(name: str, verb: Verb) -> str:
     """Return the table row of one verb."""
     settings = {"common": [], "all": ["every setting"], "changeable": ["settings that a live run can change"]}
-    options = [f"`{argument.names[-1]}`" for argument in verb.arguments if not argument.place]
+    options = [f"`{argument.names[-1]}`" for argument in verb.arguments if not argument.place and argument.is_shown]
     arguments = [f"`{verb.places}`"] if verb.places else []
     return f"| `ptp {name}` | {cell(', '.join([*arguments, *options, *settings[verb.settings]]))} | {verb.summary} |"
 

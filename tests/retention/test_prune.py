@@ -214,6 +214,6 @@ def test_pruning_speaks_to_a_person(ptp: Ptp, runs: list[Path]) -> None:
     rolled = ptp("prune", "--max-sessions", "3", "--roll-up")[1].splitlines()
     assert rolled[1].startswith(runs[0].name)
     assert rolled[-1].startswith("rolled up 1 runs, freed ")
-    assert ptp("prune", "--restore", runs[0].name)[1] == f"brought back the database of {runs[0].name}\n"
+    assert ptp("prune", "--restore", runs[0].name)[1] == f"restored the database of {runs[0].name}\n"
     assert ptp("prune", "--restore", runs[0].name)[0] == 1
     assert ptp("prune", "--max-sessions", "0", "-q")[1] == ""

@@ -201,7 +201,7 @@ def _tape(**fields: Any) -> Callable[[Snapshot], Snapshot]:
         (_header(name="../up"), SnapshotError, "can't name a snapshot"),
         (_header(location="\x1b[2J"), SnapshotError, "characters that can't be shown"),
         (_header(tick=5), SnapshotError, "its engine is not at tick 5"),
-        (_tape(random_seed=4), PtpError, "the tape can't be followed"),
+        (_tape(random_seed=4, starts=[]), PtpError, "the tape can't be followed"),
         (_tape(settings={"system.data_dir": "/etc"}), SnapshotError, "'system.data_dir', which this ptp does not take"),
         (_tape(settings={"tick_rate.normal": -1}), ConfigError, "the snapshot's tick_rate.normal: -1 is not allowed"),
     ],

@@ -98,7 +98,7 @@ def test_a_snapshot_is_imported_from_a_dashboard_and_gone_on_with(sharer: httpx.
         url = address(sharer, f"/api/v1/snapshot/export/latest?run={run_of(sharer, world)}")
         code, out, err = ptp("snapshot", "import", url, "--token", TOKEN)
         assert (code, err) == (0, "")
-        assert "is whole" in out
+        assert "is intact" in out
         assert ptp("resume", "latest", "--max-ticks", "150", "--tick-rate-base", "0")[0] == 0
         assert ptp("replay", "latest", "--verify")[1].startswith("equal: 150 ticks")
 

@@ -132,7 +132,7 @@ def test_ctrl_c_ends_the_dashboard_in_one_line_while_a_page_listens_to_a_live_ru
             process.wait()
         assert directory.is_alive()
     assert "event: end" not in rest  # the run goes on; only the stream breaks off
-    assert errors.splitlines()[1:] == ["ptp: the dashboard has ended; the runs go on"]
+    assert errors.splitlines()[1:] == ["ptp: the dashboard has stopped; runs continue"]
     assert process.returncode == 130
 
 

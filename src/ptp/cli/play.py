@@ -35,7 +35,9 @@ from ptp.sinks import Sink
 
 def run_new(options: Options) -> int:
     """Play a new run."""
-    return _play(options.config, options.json, lambda watcher: run(options.config, sinks=[watcher]))
+    return _play(
+        options.config, options.json, lambda watcher: run(options.config, run_id=options.run_id, sinks=[watcher])
+    )
 
 
 def resume_run(options: Options) -> int:
@@ -45,13 +47,20 @@ def resume_run(options: Options) -> int:
         now = ask(directory, protocol.Resume()).now
         assert now is not None
         return answer(options, now, f"run {directory.run_id} resumed at tick {now.tick}")
-    return _play(config, options.json, lambda watcher: resume(directory, config, sinks=[watcher]))
+    return _play(
+        config, options.json, lambda watcher: resume(directory, config, sinks=[watcher], trusted=options.trust)
+    )
 
 
 def fork_run(options: Options) -> int:
     """Play a new run from a tick of another."""
     parent, config = _merged_config(options, keep=("world",))
-    return _play(config, options.json, lambda watcher: fork(parent, options.at_tick, config, sinks=[watcher]))
+    return _play(
+        config, options.json,
+        lambda watcher: fork(
+            parent, options.at_tick, config, run_id=options.run_id, sinks=[watcher], trusted=options.trust
+        ),
+    )  # fmt: skip
 
 
 def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[RunDirectory, RunConfig]:

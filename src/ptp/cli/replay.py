@@ -15,7 +15,7 @@ from ptp.replay import Replay, Replayed, Tape
 def main(options: Options) -> int:
     """Replay a run, and fail when it differs."""
     tape = Tape(opened_run(options).directory)
-    replay = Replay(tape, options.from_tick)
+    replay = Replay(tape, options.from_tick, trusted=options.trust)
     with closing(replay), work_shown(options.verify and options.talks) as shown:
         for step in replay:
             shown("comparing", step.tick, tape.length)

@@ -14,6 +14,11 @@ class Argument(NamedTuple):
     facts: dict[str, Any]
 
     @property
+    def is_shown(self) -> bool:
+        """Whether help and reference name it."""
+        return self.facts["help"] is not SUPPRESS
+
+    @property
     def place(self) -> str:
         """Its place in a usage line: RUN, [RUN] or [RUN ...]; options have none."""
         if self.names[0].startswith("-"):
@@ -62,6 +67,8 @@ def walk(verbs: Sequence[Verb], path: str = "") -> Iterator[tuple[str, Verb]]:
         yield from walk(verb.verbs, name)
 
 
+RUN_ID = argument("--run-id", help=SUPPRESS)  # whoever starts a run may name it, and so know it at once
+TRUST = switch("--trust", help="Load the code that the run names, although it is not installed.")
 RUN_HELP = "A run: its id, the beginning of its id, its directory, or `latest`"
 
 

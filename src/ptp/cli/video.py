@@ -19,7 +19,8 @@ def main(options: Options) -> int:
     plan = VideoPlan(options.first, options.last, options.speed, options.overlay)
     last = options.last or run.summary().ticks or 0
     with work_shown(options.talks) as shown:
-        made = make_video(run.directory, plan, output, lambda tick: shown("drawing", tick, last))
+        made = make_video(run.directory, plan, output, lambda tick: shown("drawing", tick, last),
+                          trusted=options.trust)  # fmt: skip
     return answer(
         options, made,
         f"{made.path}: {made.frames:,} pictures of ticks {made.from_tick:,} to {made.to_tick:,}, "

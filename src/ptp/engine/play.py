@@ -100,11 +100,11 @@ class Play:
                 for index, event in enumerate(world.events)
             )
         if terminated or truncated:
-            self.end(terminated, records)
+            self.end(terminated, elapsed, records)
 
-    def end(self, terminated: bool, records: list[Record]) -> None:
+    def end(self, terminated: bool, elapsed: float, records: list[Record]) -> None:
         """Count the episode as over; its end stays to be seen."""
-        elapsed, reward, progress = self._now() - self.started, self.episode_reward, self.progress
+        reward, progress = self.episode_reward, self.progress
         records.append(EpisodeEnded(self.episode, progress.ticks, self.step, reward, elapsed, terminated))
         progress.episodes += 1
         progress.last_reward = reward

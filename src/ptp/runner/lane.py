@@ -95,7 +95,7 @@ class Lane:
         """Note that an episode began; one that was under way was broken off."""
         records: list[Record] = []
         if not self.play.over:
-            self.play.end(False, records)
+            self.play.end(False, self._now() - self.play.started, records)
         records.append(self.play.note_begin(observation, seed, options))
         self._fanout.take(records, self._now())
 

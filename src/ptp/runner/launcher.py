@@ -76,7 +76,9 @@ class Child:
             if (self._directory.path / "metadata.json").exists():
                 return self._directory
             if ended:
-                raise UsageError(self._reason() or "the run ended before it began")
+                reason = self._reason()
+                self.close()
+                raise UsageError(reason or "the run ended before it began")
             time.sleep(0.02)
         raise PtpError(f"run {self.run_id} has not begun within {PATIENCE:.0f} s; see `ptp runs`")
 
@@ -91,6 +93,20 @@ class Child:
         except msgspec.DecodeError:
             code = self.process.returncode
             raise PtpError(self._reason() or f"the process of run {self.run_id} ended with {code}") from None
+        finally:
+            self.close()
+
+    def has_ended(self) -> bool:
+        """Whether the process is gone; then nothing is held for it any longer."""
+        if self.process.poll() is None:
+            return False
+        self.close()
+        return True
+
+    def close(self) -> None:
+        """Give up what the process said."""
+        self._output.close()
+        self._errors.close()
 
     def _reason(self) -> str:
         self._errors.seek(0)

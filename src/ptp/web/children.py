@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 import threading
-import time
 from pathlib import Path
-from typing import IO
 
 from ptp._util.ids import uuid7
-from ptp.errors import PtpError, UsageError
+from ptp.errors import PtpError
 from ptp.recording import RunDirectory
-
-PATIENCE = 30.0  # seconds in which a new run must have begun
+from ptp.runner.launcher import Child
 
 
 class Children:
@@ -23,44 +17,22 @@ class Children:
     def __init__(self, data_dir: Path, most: int) -> None:
         self._data_dir = data_dir
         self._most = most
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._children: list[Child] = []
         self._lock = threading.Lock()
 
     def fork(self, parent: RunDirectory, tick: int, flags: dict[str, str]) -> str:
-        """Start a run that shares another's history up to a tick, and return its id."""
+        """Start a run that shares another's history up to a tick, and return its id as soon as it can be read."""
         changed = [argument for flag, value in flags.items() for argument in (flag, value)]
-        return self.launch("fork", parent.run_id, "--at-tick", str(tick), *changed)
+        child = self._start("fork", parent.run_id, "--at-tick", str(tick), *changed)
+        child.wait_until_begun()
+        return child.run_id
 
-    def launch(self, *arguments: str) -> str:
-        """Start a verb of ptp that makes a run, and return the run's id as soon as the run can be read."""
-        run_id = uuid7(time.time())
-        command = [sys.executable, "-m", "ptp", *arguments, "--run-id", run_id, "--data-dir", str(self._data_dir), "-q"]
-        with tempfile.TemporaryFile() as errors:
-            process = self._start(command, errors)
-            threading.Thread(target=process.wait, name="child", daemon=True).start()  # so that it leaves no zombie
-            self._wait(process, RunDirectory(self._data_dir / "records" / run_id), errors)
-        return run_id
-
-    def _start(self, command: list[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    def _start(self, *arguments: str) -> Child:
         with self._lock:  # however many ask at once, the bound holds
-            self._processes = [process for process in self._processes if process.poll() is None]
-            if len(self._processes) >= self._most:
+            self._children = [child for child in self._children if not child.has_ended()]
+            if len(self._children) >= self._most:
                 raise PtpError(f"{self._most} runs that were started here are still live; stop one first")
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
-            )
-            self._processes.append(process)
-        return process
-
-    def _wait(self, process: subprocess.Popen[bytes], directory: RunDirectory, errors: IO[bytes]) -> None:
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            ended = process.poll() is not None
-            if (directory.path / "metadata.json").exists():
-                return
-            if ended:
-                errors.seek(0)
-                reason = errors.read().decode("utf-8", "replace").strip().splitlines()
-                raise UsageError(reason[-1].removeprefix("ptp: ") if reason else "the run ended before it began")
-            time.sleep(0.05)
-        raise PtpError(f"the run has not begun within {PATIENCE:.0f} s; see `ptp runs`")
+            child = Child(uuid7(), str(self._data_dir), arguments)
+            self._children.append(child)
+        threading.Thread(target=child.process.wait, name="child", daemon=True).start()  # so that it leaves no zombie
+        return child

@@ -59,7 +59,9 @@ def _figures_of(directory: RunDirectory) -> Iterator[tuple[str, str, float]]:
     metrics = read_metrics(directory)
     known = {"tick": metrics.tick} | asdict(metrics.performance) | asdict(metrics.game)
     helps = _helps()
-    yield from ((name, helps[name], value) for name, value in known.items() if value is not None)
+    yield from (
+        (name, helps.get(name, name.replace("_", " ")), value) for name, value in known.items() if value is not None
+    )
     with Database(directory.database) as database:
         for gauge in directory.read_metadata().facts.gauges:
             value = newest_metric(database, gauge.name)

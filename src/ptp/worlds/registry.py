@@ -13,7 +13,7 @@ import gymnasium
 
 from ptp._util.loading import blame, decode_options, load_class, load_module
 from ptp.config.tree import World as WorldConfig
-from ptp.errors import ConfigError, PtpError, WorldError
+from ptp.errors import ConfigError, PtpError, UnknownName, WorldError
 from ptp.records import WorldSpec
 from ptp.worlds.contract import World
 from ptp.worlds.gym import Env, find_env, make_env
@@ -126,6 +126,8 @@ def make_world(spec: WorldSpec, render_mode: str | None = None, *, trusted: bool
         if issubclass(kind, World):
             return kind(spec, render_mode)
         return World(spec, render_mode, make_env(spec, render_mode, kind))
+    except UnknownName:
+        raise UnknownName("world", spec.name, [*WORLDS, *plugins(), *gymnasium.registry], "see `ptp worlds`") from None
     except PtpError:
         raise
     except Exception as problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptp.cli.verb import LIVE, PAGES, RUN, RUN_HELP, TICKS, Verb, argument, switch
+from ptp.cli.verb import LIVE, PAGES, RUN, RUN_HELP, TICKS, TRUST, Verb, argument, switch
 
 PICTURE = (argument("-o", "--output", metavar="FILE", help="Write the picture to a file."), *LIVE)
 SCREENSHOT = (
@@ -34,7 +34,7 @@ READ = (
          about="Each tick is printed as it is played; --verify only compares, at full speed. The exit code is 1 when "
                "the replay differs from the tape.",
          examples=("ptp replay latest --verify", "ptp replay latest --from-tick 200"),
-         arguments=(RUN, switch("--verify", help="Only compare, without printing each tick."),
+         arguments=(RUN, TRUST, switch("--verify", help="Only compare, without printing each tick."),
                     argument("--from-tick", type=int, default=1, help="Start comparing at tick N (default: 1)."))),
     Verb("dashboard", "Watch and steer runs in the browser.", "ptp.cli.dashboard:main",
          about="Serves the page and the API over the runs of the data directory, until Ctrl-C. On loopback (the "
@@ -84,7 +84,7 @@ READ = (
          about="The run is played again, so it need not have kept pictures.",
          examples=("ptp video latest", "ptp video latest --from 1000 --to 2000 --speed 4 --overlay -o walk.mp4"),
          arguments=(
-             RUN, *TICKS,
+             RUN, TRUST, *TICKS,
              argument("--speed", type=float, default=1.0, metavar="X", help="Playback speed (default: 1)."),
              switch("--overlay", help="Show tick, action, reward and reasoning below the picture."),
              argument("-o", "--output", metavar="FILE", help="MP4 file to write (default: in the run's video folder)."),
@@ -99,8 +99,9 @@ READ = (
              argument("--run", metavar="RUN", help="The run, as an option."),
              argument("--format", choices=("json", "csv", "ndjson", "parquet"), default="json",
                       help="Format (default: json)."),
-             argument("--what", choices=("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "frames",
-                                         "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors"),
+             argument("--what", choices=("status", "steps", "decisions", "events", "episodes", "episode_starts",
+                                         "metrics", "frames", "model_calls", "snapshots", "config_changes", "rewinds", "notices",
+                                         "errors"),
                       default="status", help="The status, or a table (default: status)."),
              argument("-o", "--output", metavar="FILE", help="File to write (default: standard output)."),
          )),
