@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -34,7 +34,7 @@ class Buffer:
 
     def __init__(self, config: CommandConfig) -> None:
         self.configure(config)
-        self._queue: deque[Queued] = deque()
+        self.queue: deque[Queued] = deque()
         self._outside: deque[Queued] = deque()
         self.history: deque[tuple[int, str]] = deque(maxlen=config.rollback_history)
 
@@ -47,31 +47,33 @@ class Buffer:
 
     def skip(self, seconds: float) -> None:
         """Let a pause not count as waiting."""
-        for queued in self._queue:
+        for queued in self.queue:
             queued.since += seconds
 
     def __len__(self) -> int:
-        return len(self._queue) + len(self._outside)
+        return len(self.queue) + len(self._outside)
 
     def offer(self, commands: tuple[Any, ...], context: str, decision: int, now: float) -> None:
         """Queue a decision's commands, which were meant for a context."""
-        if len(commands) == 1 and not self._outside and len(self._queue) < self.size:
-            self._queue.append(Queued(commands[0], context, now, decision))
+        if len(commands) == 1 and not self._outside and len(self.queue) < self.size:
+            self.queue.append(Queued(commands[0], context, now, decision))
             return
         self._outside.extend(Queued(command, context, now, decision) for command in commands)
         self._fill(now)
 
     def _fill(self, now: float) -> None:
-        while self._outside and len(self._queue) < self.size:
+        while self._outside and len(self.queue) < self.size:
             queued = self._outside.popleft()
             queued.since = now
-            self._queue.append(queued)
+            self.queue.append(queued)
 
-    def take(self, now: float, context: str) -> tuple[Queued | None, list[Dropped]]:
+    def take(self, now: float, context: str) -> tuple[Queued | None, Sequence[Dropped]]:
         """Return the next command to apply, and those that were dropped on the way to it."""
+        if not self._outside and not self.validate and now - self.queue[0].since <= self.timeout:
+            return self.queue.popleft(), ()
         dropped: list[Dropped] = []
-        while self._queue:
-            queued = self._queue.popleft()
+        while self.queue:
+            queued = self.queue.popleft()
             if self._outside:
                 self._fill(now)
             waited = now - queued.since
@@ -86,7 +88,7 @@ class Buffer:
 
     def save(self, encode: Callable[[Any], str], now: float) -> BufferState:
         """Return the waiting commands and the history."""
-        queue = [(encode(item.command), item.context, now - item.since, item.decision) for item in self._queue]
+        queue = [(encode(item.command), item.context, now - item.since, item.decision) for item in self.queue]
         outside: list[tuple[str, str, int] | str] = [
             (encode(item.command), item.context, item.decision) for item in self._outside
         ]
@@ -96,7 +98,7 @@ class Buffer:
         """Return to saved commands; each has waited as long as it had then."""
         self.clear()
         for text, context, waited, decision in state.queue:
-            self._queue.append(Queued(decode(text), context, now - waited, decision))
+            self.queue.append(Queued(decode(text), context, now - waited, decision))
         for item in state.outside:
             text, context, decision = (item, "", -1) if isinstance(item, str) else item
             self._outside.append(Queued(decode(text), context, now, decision))
@@ -105,7 +107,7 @@ class Buffer:
 
     def clear(self) -> list[Queued]:
         """Forget every waiting command and return them."""
-        waiting = [*self._queue, *self._outside]
-        self._queue.clear()
+        waiting = [*self.queue, *self._outside]
+        self.queue.clear()
         self._outside.clear()
         return waiting

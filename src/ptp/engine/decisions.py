@@ -39,14 +39,8 @@ class OpenDecision(msgspec.Struct, gc=False):
             return "success"
         return "failed" if self.dropped == self.wanted else "partial"
 
-    def report(self, now: float) -> Record | None:
-        """Return the record of its beginning, then that of its end."""
-        duration = None if self.left else (now - self.began) * 1000
-        if self.made is not None:
-            return self._begin(duration)
-        return None if duration is None else DecisionEnded(self.number, self.status, self.error, duration)
-
-    def _begin(self, duration: float | None) -> DecisionMade:
+    def begin(self, duration: float | None = None) -> DecisionMade:
+        """Return the record of it, once."""
         assert self.made is not None
         decision, at, tick, state, latency_ms = self.made
         self.made = None
@@ -55,6 +49,13 @@ class OpenDecision(msgspec.Struct, gc=False):
             latency_ms, decision.tokens, decision.cost, decision.model, self.status,
             None if duration is None else self.error, duration,
         )  # fmt: skip
+
+    def end(self, now: float) -> Record:
+        """Return the record of its end, or of all of it if nobody has its beginning yet."""
+        duration = (now - self.began) * 1000
+        if self.made is not None:
+            return self.begin(duration)
+        return DecisionEnded(self.number, self.status, self.error, duration)
 
     def save(self, now: float) -> OpenState:
         """Return it as data."""

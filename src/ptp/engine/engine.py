@@ -30,6 +30,8 @@ class Engine:
         self.play = Play(world, clock, seed)
         self.world = world
         self.agent = agent
+        self._ahead = agent.ahead
+        self._on_step = None if type(agent).on_step is Agent.on_step else agent.on_step
         self.clock = clock
         self.progress = self.play.progress
         self.pace = Pace(config.tick_rate, clock)
@@ -59,14 +61,15 @@ class Engine:
     def tick(self) -> list[Record]:
         """Apply one command to the world and return what happened; nothing while the agent still thinks."""
         records: list[Record] = []
-        if self.play.over:
+        play = self.play
+        if play.over:
             records.append(self._begin())
         queued = self._next(records)
         if queued is not None:
             self._apply(queued, records)
         if self._open:
             self._report(records)
-        self.progress.elapsed = self._now() - self.play.started
+        self.progress.elapsed = (self._now() if queued is None else play.noted) - play.started
         self._check_end(records)
         return records
 
@@ -74,22 +77,21 @@ class Engine:
         return self.play.begin(self.play.next_seed())
 
     def _next(self, records: list[Record]) -> Queued | None:
-        waiting = len(self.buffer)
-        if waiting <= self.agent.ahead and (self._asked is not None or self.ending.allows_decisions):
-            self._ask(records, ahead=waiting > 0)
-        if not len(self.buffer):
+        queue, now = self.buffer.queue, self._now()
+        wanted = not queue or (self._ahead and len(self.buffer) <= self._ahead)
+        if wanted and (self._asked is not None or self.ending.allows_decisions):
+            now = self._ask(now, records, ahead=bool(queue))
+        if not queue:
             return None
-        now = self._now()
         queued, dropped = self.buffer.take(now, self.play.context)
         for drop in dropped:
-            self._drop(drop.queued.decision, 1, drop.kind, drop.message, "warning", records)
+            self._drop(drop.queued.decision, drop.kind, drop.message, "warning", records)
         if queued is not None and now - queued.since > self.buffer.stale:
             self._notice("warning", "command_stale", f"a command waited {now - queued.since:.1f} s", records)
         return queued
 
-    def _ask(self, records: list[Record], ahead: bool) -> None:
-        """Ask the agent; with commands still waiting, don't wait for an agent that needs longer."""
-        began = self._now()
+    def _ask(self, began: float, records: list[Record], ahead: bool) -> float:
+        """Ask the agent, and return the time then; with commands still waiting, don't wait for a slow one."""
         if self._asked is None:
             self._asked = (began, self.progress.ticks, self.play.state, self.play.context)
         try:
@@ -106,6 +108,7 @@ class Engine:
             self._last_tick += now - began  # thinking is not play: it does not count towards the timeout
         if decision is not None:
             self._accept(decision, now, records)
+        return now
 
     def look(self) -> Observation:
         """Return what the agent is shown now."""
@@ -160,14 +163,17 @@ class Engine:
     def _play(self, queued: Queued, text: str, records: list[Record]) -> None:
         play, hash_before = self.play, self.play.last_hash
         outcome = play.apply(queued.command, text, records)
+        now = play.noted
         self.buffer.history.append((play.progress.ticks, text))
         decision = self._open.get(queued.decision)
         if decision is not None:
             decision.left -= 1
-        now = self._now()
+            if not decision.left:
+                self._close(decision, now, records)
         self._idle = self._idle + now - self._last_tick if play.last_hash == hash_before else 0.0
         self._last_tick = now
-        self.agent.on_step(outcome)
+        if self._on_step is not None:
+            self._on_step(outcome)
         if play.over:
             self.agent.on_episode_end(play.episode, play.episode_reward)
 
@@ -175,7 +181,7 @@ class Engine:
 
     def _refuse(self, queued: Queued, problem: BadCommand, records: list[Record]) -> None:
         self._bad += 1
-        self._drop(queued.decision, 1, "bad_command", str(problem), "error", records)
+        self._drop(queued.decision, "bad_command", str(problem), "error", records)
         if self._bad >= BAD_COMMANDS:
             raise AgentError(f"the agent gave {BAD_COMMANDS} commands in a row that the world does not take: {problem}")
 
@@ -188,26 +194,30 @@ class Engine:
                     self._open[queued.decision].drop(1, message)
             self._notice("info", kind, message, records)
 
-    def _drop(self, decision: int, commands: int, kind: str, message: str, level: Level, records: list[Record]) -> None:
+    def _drop(self, decision: int, kind: str, message: str, level: Level, records: list[Record]) -> None:
         if decision in self._open:
-            self._open[decision].drop(commands, message)
+            self._open[decision].drop(1, message)
         self._notice(level, kind, message, records)
 
     def _notice(self, level: Level, kind: str, message: str, records: list[Record]) -> None:
         records.append(Notice(self.clock.time(), self.progress.ticks, level, kind, message))
 
     def _report(self, records: list[Record]) -> None:
+        """Record the decisions that began in this tick, and those whose last commands were dropped in it."""
         for decision in tuple(self._open.values()):
-            record = decision.report(self._now())
-            if record is not None:
-                records.append(record)
             if not decision.left:
-                del self._open[decision.number]
+                self._close(decision, self._now(), records)
+            elif decision.made is not None:
+                records.append(decision.begin())
+
+    def _close(self, decision: OpenDecision, now: float, records: list[Record]) -> None:
+        records.append(decision.end(now))
+        del self._open[decision.number]
 
     def _check_end(self, records: list[Record]) -> None:
         if self.stop is not None:
             return
-        busy = self._asked is not None or len(self.buffer) > 0
+        busy = self._asked is not None or bool(self.buffer.queue)
         self.stop, remarks = self.ending.check(self.progress, self._idle, busy)
         for level, kind, message in remarks:
             self._notice(level, kind, message, records)

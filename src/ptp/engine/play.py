@@ -49,7 +49,8 @@ class Play:
         self.context = ""
         self.last_hash = ""
         self._now = clock.monotonic
-        self.started = clock.monotonic()
+        self.started = self.noted = clock.monotonic()
+        """When the run began, and when the newest command was applied, by the clock that never goes back."""
 
     def next_seed(self) -> int:
         """Return the seed of the next episode: the run's own, whoever plays."""
@@ -89,7 +90,8 @@ class Play:
         self._read_state()
         state = None if self.state == before else self.state
         info = describe(outcome.info) if outcome.info else None
-        elapsed = self._now() - self.started
+        self.noted = self._now()
+        elapsed = self.noted - self.started
         records.append(
             Step(tick, self.episode, self.step, text, reward, terminated, truncated, elapsed, state_hash, state, info)
         )

@@ -53,6 +53,7 @@ class Camera(Sink):
         self.watch = DiskWatch(run.path, profile.max_record_bytes)
         self._lane = self._open_lane(config.in_background)
         self._measured = 0.0
+        self.each_tick = self._draws or video is not None
 
     def _open_lane(self, in_background: bool) -> BackgroundLane | DirectLane:
         if in_background:

@@ -31,6 +31,7 @@ class SnapshotKeeper(Sink):
         self.ring = Ring(config.memory)
         self.store = SnapshotStore(recorder.directory.path / "snapshots")
         self._progress = engine.progress
+        self._watches = bool(config.on_event)
         self._interval = config.disk or (INTERVAL if config.memory else 0)
         self._due = float("inf")
         self._set_due(engine.progress.ticks)
@@ -41,7 +42,7 @@ class SnapshotKeeper(Sink):
 
     def took(self, records: Sequence[Record]) -> None:
         """Look at what a tick told, and take the snapshots that are due."""
-        if self._config.on_event:
+        if self._watches:
             for record in records:
                 if type(record) is Event:
                     self._at_event(record)

@@ -19,7 +19,7 @@ class Sink:
     inline: ClassVar[bool] = False
     """Whether it is called by the run's own thread between two ticks; then it must be quick and must not raise."""
 
-    each_tick: ClassVar[bool] = False
+    each_tick: bool = False
     """Whether an inline sink is called after every single tick, while the world still shows it."""
 
     def began(self, run: RunContext) -> None:

@@ -13,6 +13,7 @@ from xxhash import xxh3_64_hexdigest
 
 from ptp.errors import BadCommand, UnknownName
 
+PLAIN = frozenset({int, float, str, bool, type(None)})
 SMALL = 64  # an observation of at most this many numbers is shown in full
 
 
@@ -108,6 +109,8 @@ def digest(value: Any) -> bytes:
 
 def describe(value: Any) -> Any:
     """Return an observation as JSON-safe data; a large array becomes its shape and hash."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, np.generic):  # before the plain numbers: NumPy's float64 is a float, and no JSON
         return value.item()
     if value is None or isinstance(value, (int, float, str)):
