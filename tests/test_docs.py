@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import ptp
 from ptp.agents.registry import AGENTS
 from ptp.cli.parser import make_parser
 from ptp.cli.verb import walk
@@ -72,3 +73,11 @@ def test_every_picture_the_readme_shows_is_there() -> None:
     assert pictures
     for picture in pictures:
         assert (ROOT / picture).stat().st_size > 1000
+
+
+def test_every_public_name_is_documented_and_can_be_had() -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    for name in ptp.__all__:
+        if not name.startswith("_"):
+            assert f"`ptp.{name}`" in page, name
+            assert getattr(ptp, name).__doc__, name

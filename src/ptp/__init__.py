@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ptp import runs
+    from ptp import records, runs
     from ptp.agents import Agent, Decision, Observation
     from ptp.api import open, run
     from ptp.config import RunConfig
@@ -38,6 +38,7 @@ __all__ = [
     "World",
     "__version__",
     "open",
+    "records",
     "run",
     "runs",
 ]
@@ -54,8 +55,9 @@ _HOMES = {
     "Sink": "ptp.sinks",
     "World": "ptp.worlds",
     "open": "ptp.api",
+    "records": "",
     "run": "ptp.api",
-    "runs": "",  # the room itself can be called: `ptp.runs(status="crashed")`
+    "runs": "",  # a room that can be called: `ptp.runs(status="crashed")`
 }
 
 

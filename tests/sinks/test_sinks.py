@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from ptp.config.tree import BY_FLAG, build
 from ptp.errors import UnknownName
 from ptp.records import Notice, Record, RunResult, Step
+from ptp.runner import run
 from ptp.sinks import Fanout, RunContext, Sink, find_sink
 from ptp.testing import fake_run
 
@@ -78,3 +83,28 @@ def test_what_a_sink_tells_reaches_the_others_too(tmp_path: Path) -> None:
 def test_a_sink_that_is_not_installed_is_refused_by_name() -> None:
     with pytest.raises(UnknownName, match="no sink named 'tensorbord'"):
         find_sink("tensorbord")
+
+
+def test_a_run_that_names_a_sink_that_is_not_there_does_not_begin(tmp_path: Path) -> None:
+    config = build(
+        {BY_FLAG["--world"]: "CartPole-v1", BY_FLAG["--sink"]: "nobody", BY_FLAG["--data-dir"]: str(tmp_path)}
+    )
+    with pytest.raises(UnknownName, match="no sink named 'nobody'"):
+        run(config)
+    assert not (tmp_path / "records").exists()
+
+
+def test_an_installed_sink_is_switched_on_by_its_name(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "noisy-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ptp.sinks]\nnoisy = noisy:Noisy\n")
+    (site / "noisy.py").write_text(
+        "import ptp\n\n\nclass Noisy(ptp.Sink):\n    def ended(self, result):\n        print('heard', result.ticks)\n"
+    )
+    words = ["run", "--world", "CartPole-v1", "--max-ticks", "7", "--sink", "noisy", "--tick-rate-base", "0", "-q"]
+    command = [sys.executable, "-m", "ptp", *words, "--data-dir", str(tmp_path / "var")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "heard 7\n"

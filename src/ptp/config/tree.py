@@ -160,6 +160,7 @@ class System:
     """Where files go, and how much is printed."""
 
     data_dir: str = setting("var", "Folder for everything that ptp writes.")
+    sinks: str | None = setting(None, "Installed sinks that hear the run, joined by commas.", flag="--sink")
     log_file: str | None = setting(None, "Also write the log to this file.")
     random_seed: int | None = setting(None, "Seed of the run; drawn when left out.", least=0, most=2**31 - 1)
     verbose: bool = setting(False, "Print more detail.")

@@ -29,7 +29,7 @@ from ptp.retention.rollup import unpack_run
 from ptp.runner.pictures import adopt_pictures, choose_profile
 from ptp.runner.session import Session
 from ptp.runner.start import start_file
-from ptp.sinks import RunContext, Sink
+from ptp.sinks import RunContext, Sink, find_sink
 from ptp.snapshots import SnapshotStore
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
@@ -48,6 +48,7 @@ def run(
 ) -> RunResult:
     """Play one run from start to end and keep it."""
     clock = clock or SystemClock()
+    sinks = _all_sinks(config, sinks)
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
     agent_seed = derive_seed(seed, "agent")
     with start_file(choose_world(config.world, config.given)) as spec:
@@ -78,6 +79,7 @@ def resume(
 ) -> RunResult:
     """Resume a run that crashed or stopped, in place, from its last committed tick."""
     clock = clock or SystemClock()
+    sinks = _all_sinks(config, sinks)
     directory.acquire()
     try:
         if is_packed(directory.database):
@@ -116,6 +118,7 @@ def fork(
 ) -> RunResult:
     """Start a new run whose history is another one's up to a tick."""
     clock = clock or SystemClock()
+    sinks = _all_sinks(config, sinks)
     engine, agent_seed = _engine_at(parent, at_tick, config, clock, trusted)
     try:
         directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
@@ -152,6 +155,11 @@ def _engine_at(
     finally:
         tape.close()
     return engine, agent_seed
+
+
+def _all_sinks(config: RunConfig, sinks: Sequence[Sink]) -> list[Sink]:
+    """Return the sinks that were given, and those that the settings name."""
+    return [*sinks, *map(find_sink, filter(None, (config.system.sinks or "").split(",")))]
 
 
 def _prune_first(config: RunConfig) -> None:
