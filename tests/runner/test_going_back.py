@@ -23,8 +23,8 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import fork, resume, run
-from ptp.runner.control import NotRunning
-from ptp.runs import list_runs
+from ptp.runner.control import NotRunning, connect
+from ptp.runs import Run, list_runs
 from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
 from ptp.testing import FakeAgent
 from tests.steering import ask
@@ -397,3 +397,32 @@ def test_the_verbs_steer_and_go_back(
     ptp("resume", "latest", "--max-ticks", "200", "--tick-rate-base", "0")
     ptp("fork", "latest", "--at-tick", "100", "--random-seed", "5", "--max-ticks", "150", "--tick-rate-base", "0")
     assert ptp("replay", "latest", "--verify").startswith("equal: 150 ticks")
+
+
+def test_a_setting_that_is_changed_holds_is_kept_and_is_seen_by_every_reader(live: Callable[..., Live]) -> None:
+    game = live()
+    at = game.ask("status")["tick"]
+    game.ask("set", flags={"--on-limit": "abort", "--max-ticks": str(at + 40)})
+    run = Run(game.directory)
+    assert (run.config.limits.on_limit, run.config.limits.max_ticks) == ("abort", at + 40)
+    assert "on_limit: abort" in (game.directory.path / "config.yaml").read_text()
+    game.process.wait(20)
+    assert (run.status, run.metadata.error) == ("crashed", "aborted: --max-ticks reached")
+    assert [change.settings for change in run.config_changes()] == [
+        {"limits.on_limit": "abort", "limits.max_ticks": at + 40}
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"verb":"set","flags":[1]}', b'{"verb":"step","ticks":1e400}', b'{"verb":"snapshot","message":{"x":1}}',
+        b'{"verb":"step","ticks":99999999999999999999}', b"[" * 50_000, b"\xff\xfe", b"", b'{"verb":null}',
+    ],
+)  # fmt: skip
+def test_no_line_on_the_socket_ends_the_run(live: Callable[..., Live], line: bytes) -> None:
+    game = live()
+    with connect(game.directory) as connection, connection.makefile("rb") as answers:
+        connection.sendall(line + b"\n")
+        assert b"not a request" in answers.readline()
+    game.wait_for(game.ask("status")["tick"] + 3)
