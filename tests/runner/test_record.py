@@ -90,6 +90,24 @@ def test_a_wrapped_environment_is_replayed_with_its_wrappers(tmp_path: Path) -> 
     assert len(rows(env.run_directory, "SELECT * FROM episodes")) == 2
 
 
+def test_wrappers_that_cant_be_made_again_stay_outside_of_what_is_recorded(tmp_path: Path) -> None:
+    class Counting(gym.Wrapper[Any, Any, Any, Any]):
+        steps = 0
+
+        def step(self, action: Any) -> Any:
+            self.steps += 1
+            return super().step(action)
+
+    plain = gym.wrappers.RescaleObservation(gym.make("MountainCar-v0"), np.float32(-1), np.float32(1))
+    doubled = gym.wrappers.TransformObservation(plain, lambda it: 2 * it, plain.observation_space)
+    counting = Counting(doubled)
+    env = Record(counting, data_dir=tmp_path)
+    loop(env, 80, seed=2)
+    assert counting.steps == 80
+    assert replayed(env.run_directory) == 80
+    assert "TransformObservation can't be made again" in (env.run_directory / "run.log").read_text()
+
+
 def test_infos_and_measurements_are_kept(tmp_path: Path) -> None:
     env = Record(gym.make("FrozenLake-v1"), data_dir=tmp_path)
     env.reset(seed=1)

@@ -13,7 +13,7 @@ import pytest
 from ptp.config.tree import BY_FLAG, build
 from ptp.errors import UnknownName
 from ptp.records import Notice, Record, RunResult, Step
-from ptp.runner import run
+from ptp.runner import run as play
 from ptp.sinks import Fanout, RunContext, Sink, find_sink
 from ptp.testing import fake_run
 
@@ -90,7 +90,7 @@ def test_a_run_that_names_a_sink_that_is_not_there_does_not_begin(tmp_path: Path
         {BY_FLAG["--world"]: "CartPole-v1", BY_FLAG["--sink"]: "nobody", BY_FLAG["--data-dir"]: str(tmp_path)}
     )
     with pytest.raises(UnknownName, match="no sink named 'nobody'"):
-        run(config)
+        play(config)
     assert not (tmp_path / "records").exists()
 
 

@@ -22,6 +22,7 @@ from ptp.recording import Recorder, RunDirectory
 from ptp.recording.episodes import export_episodes
 from ptp.recording.log import RunLog
 from ptp.recording.report import write_report
+from ptp.recording.trust import of_world, trust
 from ptp.records import ConfigChanged, Metadata, Record, RunResult, Status, Stop
 from ptp.runner import protocol
 from ptp.runner.control import Asked, ControlServer
@@ -32,6 +33,7 @@ from ptp.runner.protocol import Answer
 from ptp.sinks import Fanout, RunContext, Sink
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import Outcome, World
+from ptp.worlds.registry import foreign_code
 
 HOLD = 0.05  # seconds between two looks at the controls while paused
 CLOSED = Stop("finished", "loop", "the loop closed its environment")
@@ -47,6 +49,8 @@ class Lane:
         clock = SystemClock()
         seed = config.system.random_seed
         self.play = Play(world, clock, secrets.randbelow(2**31) if seed is None else seed)
+        if foreign_code(world.spec):
+            trust(Path(config.system.data_dir), of_world(world.spec))
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7())
         try:
             self.run = RunContext(

@@ -22,16 +22,43 @@ from ptp.runner.lane import Lane, settings
 from ptp.sinks import Sink
 from ptp.worlds import Outcome, World
 from ptp.worlds.registry import GYMNASIUM, WORLDS, find_world, world_class
-from ptp.worlds.spaces import describe
 
 Env = gymnasium.Env[Any, Any]
 
 
-class Record(gymnasium.Wrapper[Any, Any, Any, Any]):
+class _Tap(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Notes what passes between an environment and whoever plays it."""
+
+    def __init__(self, env: Env, lane: Lane) -> None:
+        super().__init__(env)
+        self._lane = lane
+        self._seeded = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Reset the environment and begin an episode."""
+        if seed is None and not self._seeded:
+            seed = self._lane.play.next_seed()
+        self._seeded = True
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._lane.play.world.info = info
+        self._lane.began(observation, seed, options)
+        return observation, info
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Step the environment."""
+        lane = self._lane
+        lane.before_step()
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        lane.stepped(action, Outcome(observation, float(reward), bool(terminated), bool(truncated), info))
+        return observation, reward, terminated, truncated, info
+
+
+class Record(_Tap):
     """Records everything that a loop does with an environment, as a run like any other.
 
     The environment behaves exactly as it does without: a reset that is given no seed goes on with the environment's
-    own dice. Only if it never got one, it is given one, so that the run can be replayed.
+    own dice. Only if it never got one, it is given one, so that the run can be replayed. Wrappers that Gymnasium can't
+    make again (they hold a function, say) stay outside of what is recorded.
     """
 
     def __init__(
@@ -44,11 +71,19 @@ class Record(gymnasium.Wrapper[Any, Any, Any, Any]):
         seed: int | None = None,
         config: RunConfig | None = None,
         sinks: Sequence[Sink] = (),
+        group: str | None = None,
     ) -> None:
         """Begin a run; *world* names the environment for replays, where Gymnasium can't make it again by itself."""
-        super().__init__(env)
-        self._lane = Lane(_world_around(env, world), settings(config, data_dir, seed), agent=agent, sinks=sinks)
-        self._seeded = False
+        outside, inner = (None, env) if world is not None else _innermost_unknown(env)
+        lane = Lane(
+            _world_around(inner, world), settings(config, data_dir, seed), agent=agent, sinks=sinks, group=group
+        )
+        super().__init__(env, lane)
+        if outside is not None:
+            outside.env = _Tap(inner, lane)
+            self.reset, self.step = env.reset, env.step  # type: ignore[method-assign] # the tap inside notes it all
+            message = f"{type(outside).__name__} can't be made again, so what is recorded is what is inside of it"
+            lane.run.notice("info", "recorded_inside", message)
 
     @property
     def run_id(self) -> str:
@@ -60,24 +95,10 @@ class Record(gymnasium.Wrapper[Any, Any, Any, Any]):
         """Where the run is kept."""
         return self._lane.run.path
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Reset the environment and begin an episode."""
-        given = seed
-        if seed is None and not self._seeded:
-            given = self._lane.play.next_seed()
-        self._seeded = True
-        observation, info = self.env.reset(seed=given, options=options)
-        self._lane.play.world.info = info
-        self._lane.began(observation, given, options)
-        return observation, info
-
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Step the environment."""
-        lane = self._lane
-        lane.before_step()
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        lane.stepped(action, Outcome(observation, float(reward), bool(terminated), bool(truncated), info))
-        return observation, reward, terminated, truncated, info
+    @property
+    def result(self) -> RunResult | None:
+        """How the run ended, once it has."""
+        return self._lane.result
 
     def log(self, values: Mapping[str, float]) -> None:
         """Keep measurements of the loop at the present tick, such as its loss."""
@@ -87,11 +108,6 @@ class Record(gymnasium.Wrapper[Any, Any, Any, Any]):
         """End the run and close the environment."""
         self._lane.close()
         super().close()
-
-    @property
-    def result(self) -> RunResult | None:
-        """How the run ended, once it has."""
-        return self._lane.result
 
 
 class RecordVector(VectorWrapper):
@@ -111,93 +127,135 @@ class RecordVector(VectorWrapper):
         """Begin a run for each environment."""
         super().__init__(env)
         base = env.unwrapped
-        if not isinstance(base, SyncVectorEnv | AsyncVectorEnv):
+        shared: dict[str, Any] = {"agent": agent, "sinks": sinks}
+        self._runs: list[Record] = []
+        self._lanes: list[_AsyncLane] = []
+        if isinstance(base, SyncVectorEnv):
+            for place, single in enumerate(base.envs):
+                chosen = None if seed is None else seed + place
+                group = self._runs[0].run_id if self._runs else None
+                self._runs.append(
+                    Record(single, data_dir=data_dir, world=world, seed=chosen, config=config, group=group, **shared)
+                )
+            base.envs = list(self._runs)
+        elif isinstance(base, AsyncVectorEnv):
+            for place, make in enumerate(base.env_fns):
+                own = settings(config, data_dir, None if seed is None else seed + place)
+                group = self._lanes[0].run.run_id if self._lanes else None
+                self._lanes.append(_AsyncLane(_world_elsewhere(make(), world), own, group=group, **shared))
+        else:
             raise UsageError(
                 f"{type(base).__name__} plays all its environments with shared dice, so none could be replayed alone; "
                 'make it with vectorization_mode="sync" or "async"'
             )
         self._mode = AutoresetMode(env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP))
-        self._seeded = False
-        self._lanes: list[Lane] = []
-        for single in _singles(base):
-            group = self._lanes[0].run.run_id if self._lanes else None
-            chosen = settings(config, data_dir, None if seed is None else seed + len(self._lanes))
-            lane_world = _world_around(single, world)
-            if isinstance(base, AsyncVectorEnv):  # its picture is in another process; the tape can draw it
-                lane_world.facts = msgspec.structs.replace(lane_world.facts, render_mode=None)
-            self._lanes.append(Lane(lane_world, chosen, agent=agent, sinks=sinks, group=group))
 
     @property
     def run_ids(self) -> list[str]:
         """The ids of the runs, one for each environment."""
-        return [lane.run.run_id for lane in self._lanes]
+        return [run.run_id for run in self._runs] or [lane.run.run_id for lane in self._lanes]
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Reset the environments, all or those that `options["reset_mask"]` names."""
+        given: Any = seed
         seeds = self._seeds(seed)
-        given: Any = seeds if any(it is not None for it in seeds) else None
+        if any(it is not None for it in seeds):
+            given = seeds
         observations, infos = self.env.reset(seed=given, options=options)
         mask = (options or {}).get("reset_mask")
         kept = {name: value for name, value in (options or {}).items() if name != "reset_mask"} or None
-        for place, observation in enumerate(iterate(self.observation_space, observations)):
+        for place, observation in enumerate(iterate(self.observation_space, observations) if self._lanes else ()):
             if mask is None or mask[place]:
-                self._begin(place, observation, seeds[place], kept, _info_of(infos, place))
+                self._lanes[place].reset(observation, seeds[place], kept, _info_of(infos, place))
         return observations, infos
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """Return the seed of each environment; the first reset gives one to those that have none."""
-        lanes = self._lanes
-        seeds: list[int | None] = (
-            [None if seed is None else seed + place for place in range(len(lanes))]
-            if seed is None or isinstance(seed, int)
-            else list(seed)
-        )
-        if not self._seeded:
-            seeds = [lane.play.next_seed() if it is None else it for lane, it in zip(lanes, seeds, strict=True)]
-        self._seeded = True
-        return seeds
+        """Return the seed of each environment elsewhere; the first reset gives one to those that have none."""
+        if isinstance(seed, int):
+            seed = [seed + place for place in range(len(self._lanes))]
+        return [lane.seed_of(None if seed is None else seed[place]) for place, lane in enumerate(self._lanes)]
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Step every environment."""
         for lane in self._lanes:
             lane.before_step()
-        over = [lane.play.over for lane in self._lanes]
-        observations, rewards, terminated, truncated, infos = self.env.step(actions)
+        told = self.env.step(actions)
+        if self._lanes:
+            self._note(actions, *told)
+        return told
+
+    def _note(self, actions: Any, observations: Any, rewards: Any, terminated: Any, truncated: Any, infos: Any) -> None:
+        """Note what environments in other processes did."""
         singles = list(iterate(self.observation_space, observations))
         commands = list(iterate(self.action_space, actions))
         for place, lane in enumerate(self._lanes):
             info = _info_of(infos, place)
-            if over[place] and self._mode is AutoresetMode.NEXT_STEP:
-                self._begin(place, singles[place], None, None, info)
+            if lane.play.over and self._mode is AutoresetMode.NEXT_STEP:
+                lane.reset(singles[place], None, None, info)
                 continue
-            ended = bool(terminated[place] or truncated[place])
-            final = ended and self._mode is AutoresetMode.SAME_STEP
-            shown = infos["final_obs"][place] if final else singles[place]
-            said = _info_of(infos.get("final_info", {}), place) if final else info
-            reward = float(rewards[place])
-            lane.stepped(commands[place], Outcome(shown, reward, bool(terminated[place]), bool(truncated[place]), said))
-            if final:
-                self._begin(place, singles[place], None, None, info)
-        return observations, rewards, terminated, truncated, infos
-
-    def _begin(
-        self, place: int, observation: Any, seed: int | None, options: dict[str, Any] | None, info: dict[str, Any]
-    ) -> None:
-        lane = self._lanes[place]
-        lane.play.world.info = info
-        lane.began(observation, seed, options)
+            ended = bool(terminated[place] or truncated[place]) and self._mode is AutoresetMode.SAME_STEP
+            shown = infos["final_obs"][place] if ended else singles[place]
+            said = _info_of(infos.get("final_info", {}), place) if ended else info
+            flags = bool(terminated[place]), bool(truncated[place])
+            lane.stepped(commands[place], Outcome(shown, float(rewards[place]), *flags, said))
+            if ended:
+                lane.reset(singles[place], None, None, info)
 
     def log(self, values: Mapping[str, float]) -> None:
         """Keep measurements of the loop with the first run of the group."""
-        self._lanes[0].log(dict(values))
+        (self._runs or self._lanes)[0].log(dict(values))
 
     def close(self, **kwargs: Any) -> None:
         """End every run and close the environments."""
-        for lane in self._lanes:
-            lane.close()
+        for run in self._runs or self._lanes:
+            run.close()
         super().close(**kwargs)
+
+
+class _AsyncLane(Lane):
+    """The run of an environment that plays in another process."""
+
+    _seeded = False
+
+    def seed_of(self, given: int | None) -> int | None:
+        """Return the seed that the environment is to be reset with."""
+        first, self._seeded = not self._seeded, True
+        return self.play.next_seed() if given is None and first else given
+
+    def reset(self, observation: Any, seed: int | None, options: dict[str, Any] | None, info: dict[str, Any]) -> None:
+        """Note that the environment was reset, or has reset itself."""
+        self.play.world.info = info
+        self.began(observation, seed, options)
+
+
+def _innermost_unknown(env: Env) -> tuple[gymnasium.Wrapper[Any, Any, Any, Any] | None, Env]:
+    """Return the innermost wrapper that can't be made again, if one is, and what is inside of it."""
+    outside, inner, found = None, env, env
+    while isinstance(found, gymnasium.Wrapper):
+        spec = found.spec
+        if spec is not None and not _is_writable(spec):
+            outside, inner = found, found.env
+        found = found.env
+    return outside, inner
+
+
+def _is_writable(spec: EnvSpec) -> bool:
+    if any(wrapper.kwargs is None for wrapper in spec.additional_wrappers):
+        return False
+    try:
+        _json_of(spec)
+    except UsageError:
+        return False
+    return True
+
+
+def _world_elsewhere(env: Env, name: str | None) -> World:
+    """Return the world of an environment like the one in another process, whose picture only the tape can draw."""
+    world = _world_around(env, name)
+    world.facts = msgspec.structs.replace(world.facts, render_mode=None)
+    return world
 
 
 def _world_around(env: Env, name: str | None) -> World:
@@ -220,9 +278,9 @@ def _spec_of(env: Env) -> WorldSpec:
 
 def _json_of(spec: EnvSpec) -> str:
     """Return Gymnasium's JSON of an environment; its own fails at NumPy's numbers."""
-    wrappers = tuple(replace(wrapper, kwargs=describe(wrapper.kwargs)) for wrapper in spec.additional_wrappers)
     try:
-        return replace(spec, kwargs=describe(spec.kwargs), additional_wrappers=wrappers).to_json()
+        wrappers = tuple(replace(wrapper, kwargs=_plain(wrapper.kwargs)) for wrapper in spec.additional_wrappers)
+        return replace(spec, kwargs=_plain(spec.kwargs), additional_wrappers=wrappers).to_json()
     except (TypeError, ValueError) as problem:
         raise UsageError(
             f"{spec.id} has a wrapper or an argument that can't be written down ({problem}); record it further inside, "
@@ -230,11 +288,17 @@ def _json_of(spec: EnvSpec) -> str:
         ) from None
 
 
-def _singles(base: SyncVectorEnv | AsyncVectorEnv) -> list[Env]:
-    """Return one environment for each lane, to tell what it is like; those of other processes are made once here."""
-    if isinstance(base, SyncVectorEnv):
-        return list(base.envs)
-    return [make() for make in base.env_fns]
+def _plain(value: Any) -> Any:
+    """Return arguments as JSON has them; what it can't have is refused."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"{value!r} can't be written as JSON")
 
 
 def _info_of(infos: Mapping[str, Any], place: int) -> dict[str, Any]:
