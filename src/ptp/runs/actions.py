@@ -22,11 +22,36 @@ from ptp._util.clock import iso
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Event, Metadata, Record, Step
-from ptp.runs.answers.ticks import Action, ActionList
-from ptp.runs.data import State, as_json, as_state
-from ptp.runs.states import state_at
-from ptp.runs.tables import read
-from ptp.runs.ticks import decision_before
+from ptp.runs.tables import State, as_json, as_state, read
+from ptp.runs.ticks import decision_before, state_at
+
+
+class Action(msgspec.Struct):
+    """One line of the action log: a command that was applied, or something that happened."""
+
+    timestamp: str
+    """When, in UTC; that of a command is its decision's time plus the play since."""
+    action: str
+    """The command, or the kind of event, in capitals."""
+    context: dict[str, Any]
+    """The tick, and what else is known: where from and to, who was met."""
+    confidence: float | None
+    """How sure the agent was; null for events."""
+    latency_ms: float | None
+    """How long the agent thought; only at the first command of a decision."""
+    cost: float | None
+    """Dollars that the decision cost; only at its first command."""
+
+
+class ActionList(msgspec.Struct):
+    """A page of the action log."""
+
+    actions: list[Action]
+    total_count: int
+    """Lines that the filter lets through."""
+    page: int
+    page_size: int
+
 
 _AMONG = "WHERE tick IN (SELECT value FROM json_each(?))"
 KEPT = 16  # runs whose places are remembered

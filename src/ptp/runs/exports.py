@@ -20,11 +20,10 @@ import msgspec
 from ptp import records
 from ptp.errors import UsageError
 from ptp.records.table import Kept
-from ptp.runs.answers.status import Status
-from ptp.runs.data import as_json, decode_text
 from ptp.runs.frames import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
 from ptp.runs.run import Run
-from ptp.runs.status import read_status
+from ptp.runs.status import Status, read_status
+from ptp.runs.tables import as_json, decode_text
 
 Format = Literal["json", "csv", "ndjson", "parquet"]
 What = Literal[

@@ -21,9 +21,39 @@ from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
 from ptp.recording.directory import RunDirectory, run_paths
 from ptp.recording.tally import NOTHING, Tally, tally
 from ptp.records import Metadata
-from ptp.runs.answers.runs import DamagedRun, RunList
 from ptp.runs.run import Run
 from ptp.runs.summary import RunSummary, describe
+
+
+class DamagedRun(msgspec.Struct):
+    """A folder that is no run, or whose header or database can't be read."""
+
+    run_id: str
+    problem: str
+    """What is wrong, and what to do about it."""
+
+
+class RunList(msgspec.Struct):
+    """A page of runs."""
+
+    runs: list[RunSummary]
+    total_count: int
+    """Runs that the filter lets through."""
+    page: int
+    page_size: int
+    statuses: dict[str, int]
+    """How many runs have each status, before the filter."""
+    worlds: list[str]
+    """The worlds of all runs."""
+    agents: list[str]
+    """The agents of all runs."""
+    tags: list[str]
+    """The tags of all runs."""
+    unreadable: int
+    """Folders that are no run, or that are damaged."""
+    damaged: list[DamagedRun]
+    """What is wrong with each of them, the first hundred."""
+
 
 FRESH = 1.0  # seconds for which ended runs are not looked at again
 LATER = 0.1  # seconds by which that look waits for the request that made it due
@@ -174,16 +204,6 @@ class _Entry(msgspec.Struct):
     """What it comes to; of a live run only what is new is counted."""
 
 
-class _Overview(msgspec.Struct):
-    """What is in all runs together."""
-
-    statuses: dict[str, int]
-    worlds: list[str]
-    agents: list[str]
-    tags: list[str]
-    damaged: list[DamagedRun]
-
-
 class Library:
     """Finds runs by name and lists them; a client can name no folder outside of it."""
 
@@ -195,8 +215,7 @@ class Library:
         self._scanned = time.monotonic()
         self._looking = False
         self._folder_changed = -1
-        self._answer: tuple[Query, list[RunSummary]] | None = None
-        self._overview: _Overview | None = None
+        self._answer: tuple[Query, RunList] | None = None
 
     def find(self, name: str | None) -> RunDirectory:
         """Return the run of that id or unique beginning of one, the `latest`, or the live or newest one."""
@@ -234,43 +253,39 @@ class Library:
         """Return one page of runs."""
         with self._lock:
             self._scan()
-            wanted, overview = self._chosen(query), self._seen()
+            every = self._chosen(query)
         first = (query.page - 1) * query.page_size
-        return RunList(
-            runs=wanted[first : first + query.page_size],
-            total_count=len(wanted),
-            page=query.page,
-            page_size=query.page_size,
-            statuses=overview.statuses,
-            worlds=overview.worlds,
-            agents=overview.agents,
-            tags=overview.tags,
-            unreadable=len(overview.damaged),
-            damaged=overview.damaged[:MOST_DAMAGED],
-        )
+        runs = every.runs[first : first + query.page_size]
+        return msgspec.structs.replace(every, runs=runs, page=query.page, page_size=query.page_size)
 
     def _readable(self) -> list[RunSummary]:
         return [entry.line for entry in self._entries.values() if entry.line is not None]
 
-    def _chosen(self, query: Query) -> list[RunSummary]:
-        """Return the runs of a query in order; remembered while no run changes."""
+    def _chosen(self, query: Query) -> RunList:
+        """Return the runs of a query in order, as one page; remembered while no run changes."""
         everything = msgspec.structs.replace(query, page=1, page_size=0)
         if self._answer is None or self._answer[0] != everything:
-            entries = self._entries.values()
-            wanted = [entry.line for entry in entries if entry.line and query.matches(entry.line, entry.words)]
-            wanted.sort(key=_sort_key(query.sort), reverse=query.descending)
-            self._answer = (everything, wanted)
+            self._answer = (everything, self._answer_to(everything))
         return self._answer[1]
 
-    def _seen(self) -> _Overview:
-        if self._overview is None:
-            lines = self._readable()
-            statuses: dict[str, int] = dict(Counter(str(line.status) for line in lines))
-            worlds, agents = sorted({line.world for line in lines}), sorted({line.agent for line in lines})
-            tags = sorted({tag for line in lines for tag in line.tags})
-            damaged = [DamagedRun(name, entry.words) for name, entry in self._entries.items() if entry.line is None]
-            self._overview = _Overview(statuses, worlds, agents, tags, damaged)
-        return self._overview
+    def _answer_to(self, query: Query) -> RunList:
+        lines = self._readable()
+        entries = self._entries.items()
+        damaged = [DamagedRun(name, entry.words) for name, entry in entries if entry.line is None]
+        wanted = [entry.line for _, entry in entries if entry.line and query.matches(entry.line, entry.words)]
+        wanted.sort(key=_sort_key(query.sort), reverse=query.descending)
+        return RunList(
+            runs=wanted,
+            total_count=len(wanted),
+            page=query.page,
+            page_size=query.page_size,
+            statuses=dict(Counter(str(line.status) for line in lines)),
+            worlds=sorted({line.world for line in lines}),
+            agents=sorted({line.agent for line in lines}),
+            tags=sorted({tag for line in lines for tag in line.tags}),
+            unreadable=len(damaged),
+            damaged=damaged[:MOST_DAMAGED],
+        )
 
     def _scan(self) -> None:
         """Take in new runs and the live ones at once; whether others changed is looked up beside, now and then."""
@@ -281,7 +296,7 @@ class Library:
             found = self._folders()
             for gone in self._entries.keys() - found.keys():
                 del self._entries[gone]
-                self._forget()
+                self._answer = None
             for name in sorted(found.keys() - self._entries.keys()):
                 self._read(name, found[name], now)
         for name in [line.run_id for line in self._readable() if line.status == "running"]:
@@ -317,15 +332,12 @@ class Library:
             is_live = entry.line is not None and entry.line.status == "running"
             if not is_live or now - entry.read < LIVE_FRESH:
                 return
-        self._forget()
+        self._answer = None
         before = entry.tally if entry is not None and entry.changed == changed else NOTHING
         try:
             self._entries[name] = _entry(RunDirectory(self._records / name), changed, now, before)
         except PtpError as problem:
             self._entries[name] = _Entry(changed, None, None, now, str(problem))
-
-    def _forget(self) -> None:
-        self._answer, self._overview = None, None
 
 
 def _stamp(path: str) -> int:

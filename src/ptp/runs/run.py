@@ -13,13 +13,11 @@ from ptp.errors import PtpError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.recording.figures import Report, make_report
-from ptp.runs.answers.runs import LogLines
-from ptp.runs.answers.steering import Restored, Steered
-from ptp.runs.logs import read_log
+from ptp.runs.logs import LogLines, read_log
 from ptp.runs.rows import Rows
-from ptp.runs.states import newest_tick, state_at
 from ptp.runs.summary import RunSummary, summarise
 from ptp.runs.tags import change_tags
+from ptp.runs.ticks import ANY, newest_tick, state_at
 
 if TYPE_CHECKING:
     from ptp import replay, runner
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from ptp.replay import video
     from ptp.runner import protocol
     from ptp.runs import drawing, offline, remote, settings, sharing, shots
+    from ptp.runs.remote import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
     replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
@@ -89,7 +88,7 @@ class Run:
 
     def steps(self, first: int | None = None, last: int | None = None) -> Rows[records.Step]:
         """Return the tape: every command and what came of it, from tick *first* to tick *last*."""
-        return Rows(self.directory, records.Step, "tick BETWEEN ? AND ?", first or 0, 1 << 62 if last is None else last)
+        return Rows(self.directory, records.Step, "tick BETWEEN ? AND ?", first or 0, ANY if last is None else last)
 
     def episodes(self) -> Rows[records.EpisodeEnded]:
         """Return the whole episodes."""
@@ -154,7 +153,7 @@ class Run:
     def state(self, tick: int | None = None) -> dict[str, Any]:
         """Return the world's state after a tick, or after the newest; empty where none was kept."""
         with Database(self.directory.database) as database:
-            return state_at(database, tick)
+            return state_at(database, ANY if tick is None else tick)
 
     def frame(self, tick: int | None = None) -> Picture:
         """Return the picture after a tick, or after the newest: rows of red, green and blue, or text."""
@@ -162,7 +161,7 @@ class Run:
 
     def picture(self, tick: int | None = None) -> drawing.Drawn:
         """Return the same as the bytes of a file: as it was kept, or drawn from the tape."""
-        album = shots.Album(drawing.InProcess())
+        album = shots.Album(drawing.draw_here)
         return album.at_tick(self.directory, self.metadata, self.last_tick if tick is None else tick)
 
     def video(
@@ -243,7 +242,7 @@ class Run:
         if self.is_live:
             return remote.restore(self.directory, snapshot)
         header = offline.restore_snapshot(self.directory, snapshot)
-        return Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+        return remote.Restored(self.id, header.tick, False, f"ptp resume {self.id}")
 
     def share(self, snapshot: str, target: str | Path) -> SnapshotHeader:
         """Write a snapshot with its tape to a file that another machine can resume from."""
