@@ -10,7 +10,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_type_hints
@@ -20,7 +20,7 @@ import msgspec
 from ptp import records
 from ptp.errors import UsageError
 from ptp.records.table import Kept
-from ptp.runs.frames import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
+from ptp.runs.rows import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
 from ptp.runs.run import Run
 from ptp.runs.status import Status, read_status
 from ptp.runs.tables import as_json, decode_text
@@ -81,9 +81,7 @@ def write_export(runs: Sequence[Run], what: What, format: Format, path: Path) ->
 
 def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
     """Return rows some at a time; at least once."""
-    yield list(islice(rows, CHUNK))
-    while part := list(islice(rows, CHUNK)):
-        yield part
+    return chain([list(islice(rows, CHUNK))], iter(lambda: list(islice(rows, CHUNK)), []))
 
 
 def _object(kinds: dict[str, str], row: Row) -> bytes:

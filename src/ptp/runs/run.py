@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,12 +181,9 @@ class Run:
 
     def verify(self, from_tick: int = 1) -> replay.Replayed:
         """Play the tape again and compare every tick."""
-        played = replay.Replay(replay.Tape(self.directory), from_tick)
-        try:
+        with closing(replay.Replay(replay.Tape(self.directory), from_tick)) as played:
             for _ in played:
                 pass
-        finally:
-            played.close()
         return played.result
 
     # -- steering; whether a process must be asked is decided here and nowhere else ------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -40,11 +41,8 @@ def export_bytes(directory: RunDirectory, wanted: str) -> tuple[SnapshotHeader, 
     store = store_of(directory)
     header = store.find(wanted)
     snapshot = store.load(header)
-    tape = Tape(directory)
-    try:
+    with closing(Tape(directory)) as tape:
         shared = _shared_tape(directory, tape, header.tick) if tape.is_current(header) else None
-    finally:
-        tape.close()
     if shared is None and not snapshot.world:
         raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back, and so has no tape")
     return header, pack(msgspec.structs.replace(snapshot, tape=shared), compress=True)
