@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ptp.recording.directory import RunDirectory
 from ptp.runner.control import ask
-from ptp.runner.protocol import ListSnapshots, Request, Restore, Status, TakeSnapshot
+from ptp.runner.protocol import Request, Status
 from ptp.snapshots import SnapshotHeader
 
 
@@ -79,21 +79,3 @@ def steer(directory: RunDirectory, request: Request) -> Steered:
 def is_paused(directory: RunDirectory) -> bool:
     """Whether a live run is paused."""
     return bool(steer(directory, Status()).paused)
-
-
-def snapshots(directory: RunDirectory) -> list[SnapshotHeader]:
-    """Return the snapshots of a live run, in memory and on disk."""
-    return ask(directory, ListSnapshots()).snapshots or []
-
-
-def take_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
-    """Have a live run take a snapshot."""
-    taken = ask(directory, TakeSnapshot(name, message)).snapshot
-    assert taken is not None
-    return taken
-
-
-def restore(directory: RunDirectory, wanted: str) -> Restored:
-    """Take a live run back to a snapshot, which may be in its memory only."""
-    known = (h.snapshot_id for h in snapshots(directory) if wanted in (h.snapshot_id, h.name, "latest"))
-    return Restored(directory.run_id, steer(directory, Restore(next(known, wanted))).tick, True, None)

@@ -10,7 +10,7 @@ import msgspec
 
 from ptp._util.files import write_atomic
 from ptp.config import RunConfig
-from ptp.config.tree import SETTINGS
+from ptp.config.tree import values_of
 from ptp.errors import RunUnreadable, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.replay import Tape
@@ -74,8 +74,8 @@ def _start_files(tape: Tape) -> dict[StartFile, bytes]:
 
 
 def _settings_of(config: RunConfig) -> dict[str, Any]:
-    values = {item: getattr(getattr(config, item.section), item.name) for item in SETTINGS if is_shared(item.path)}
-    return {item.path: value for item, value in values.items() if value != item.default}
+    values = values_of(config).items()
+    return {item.path: value for item, value in values if is_shared(item.path) and value != item.default}
 
 
 def is_shared(path: str) -> bool:
