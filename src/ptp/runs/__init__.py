@@ -4,9 +4,7 @@ The room itself can be called: `ptp.runs(status="crashed")` is `list_runs`.
 """
 
 import sys
-from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ptp.runs.library import Library, find_run, list_runs, open_run
 from ptp.runs.rows import Rows
@@ -16,11 +14,9 @@ __all__ = ["Library", "Rows", "Run", "find_run", "list_runs", "open_run"]
 
 
 class _Room(ModuleType):
-    """The room as the function that lists runs."""
+    """A module that can be called."""
 
-    def __call__(self, data_dir: str | Path = "var", **filters: Any) -> list[Run]:
-        """Return runs, newest first; filters are those of `list_runs`."""
-        return list_runs(data_dir, **filters)
+    __call__ = staticmethod(list_runs)
 
 
 sys.modules[__name__].__class__ = _Room

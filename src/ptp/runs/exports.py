@@ -129,7 +129,7 @@ def _parquet(runs: Sequence[Run], record: type[Kept]) -> Iterator[bytes]:
     frames = frames_of([run.directory for run in runs], record)
     source = needed("polars.io.plugins").register_io_source(lambda *hints: frames, schema=schema)
     with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-        source.sink_parquet(file.name)
+        source.sink_parquet(file.name, row_group_size=CHUNK)
         while piece := file.read(PIECE):
             yield piece
 
