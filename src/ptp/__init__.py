@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ptp import records, runs
+    from ptp import records
     from ptp.agents import Agent, Decision, Observation
     from ptp.api import open, run
     from ptp.config import RunConfig
     from ptp.errors import PtpError
     from ptp.runner.record import Record, RecordVector
     from ptp.runs import Run
+    from ptp.runs import list_runs as runs  # the room itself, which can be called
     from ptp.sinks import Sink
     from ptp.worlds import World
 

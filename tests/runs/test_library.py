@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import ptp
 from ptp.errors import RunUnreadable, UnknownName, UsageError
 from ptp.recording import RunDirectory
 from ptp.runs import Library, Run, find_run, list_runs, open_run
@@ -135,3 +136,18 @@ def test_a_library_sees_what_comes_and_goes(tmp_path: Path, pole: Run) -> None:
     assert library.metadata(library.find(pole.id)).ticks == 200
     shutil.rmtree(tmp_path / "records" / pole.id)
     assert library.page(Query()).total_count == 0
+
+
+def test_the_room_itself_lists_runs(shelf: Path, pole: Run, game: Run) -> None:
+    assert [run.id for run in ptp.runs(shelf)[:2]] == [game.id, pole.id]
+    assert [run.id for run in ptp.runs(data_dir=str(shelf), world="CartPole-v1", limit=1)] == [pole.id]
+    assert all(type(run) is Run for run in ptp.runs(shelf, status="completed"))
+    with pytest.raises(TypeError, match="colour"):
+        ptp.runs(shelf, colour="red")
+
+
+def test_playing_and_opening_give_a_run(tmp_path: Path) -> None:
+    played = ptp.run("CartPole-v1", max_ticks=50, data_dir=tmp_path)
+    assert (type(played), played.last_tick, played.status) == (Run, 50, "completed")
+    opened = ptp.open("latest", tmp_path)
+    assert (type(opened), opened.id) == (Run, played.id)

@@ -19,7 +19,7 @@ from ptp.replay import Replay, Tape
 from ptp.retention.rollup import pack_run
 from ptp.runner.control import NotRunning
 from ptp.runs import Run, list_runs, open_run
-from ptp.runs.states import NoTick
+from ptp.runs.ticks import NoTick
 from tests.runs.conftest import TAPELESS, old
 from tests.web.parts import playing, record, wait_for
 

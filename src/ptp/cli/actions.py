@@ -13,8 +13,7 @@ from ptp.cli.output import DIM, answer, paint
 from ptp.cli.parser import Options
 from ptp.recording import RunDirectory
 from ptp.runner.control import watch
-from ptp.runs.actions import ActionLog, ActionQuery, as_actions
-from ptp.runs.answers import Action
+from ptp.runs.actions import Action, ActionLog, ActionQuery, as_actions
 
 
 def main(options: Options) -> int:

@@ -11,8 +11,7 @@ from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.output import DIM, RED, YELLOW, paint, print_json
 from ptp.cli.parser import Options
 from ptp.recording import RunDirectory
-from ptp.runs.answers import LogLine
-from ptp.runs.logs import read_log
+from ptp.runs.logs import LogLine, read_log
 
 EVERY = 0.3  # seconds between two looks at a log that is followed
 COLORS = {"warning": YELLOW, "error": RED}

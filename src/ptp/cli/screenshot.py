@@ -12,7 +12,7 @@ from ptp.cli.parser import Options
 from ptp.cli.pixels import as_text, fit
 from ptp.errors import UsageError
 from ptp.frames.export import export_pictures
-from ptp.runs.drawing import Drawn, Painter
+from ptp.runs.drawing import Drawn, Painter, draw_here
 from ptp.runs.shots import Album, as_pixels
 
 
@@ -31,7 +31,7 @@ def _display(options: Options, name: str) -> int:
     metadata = directory.read_metadata()
     painter = Painter()
     try:
-        album = Album(painter)
+        album = Album(painter.draw)
         described = album.describe(directory, metadata, name)
         drawn = album.image(directory, metadata, described.screenshot_id)
     finally:
@@ -63,7 +63,7 @@ def list_kept(options: Options) -> int:
     """List the pictures that were kept."""
     directory = opened_run(options).directory
     check_pages(options)
-    found = Album(Painter()).list(directory, options.page, options.page_size)
+    found = Album(draw_here).list(directory, options.page, options.page_size)
     if options.json:
         print_json(found)
     elif not found.total_count:

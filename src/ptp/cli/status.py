@@ -18,8 +18,7 @@ from ptp.cli.output import (
 )  # fmt: skip
 from ptp.cli.parser import Options
 from ptp.records import Metadata
-from ptp.runs.answers import Status
-from ptp.runs.status import read_status
+from ptp.runs.status import Status, read_status
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")

@@ -7,7 +7,7 @@ from ptp.cli.output import answer
 from ptp.cli.parser import CHANGEABLE, Options
 from ptp.config.flags import given_values
 from ptp.errors import UsageError
-from ptp.runs.answers import Steered
+from ptp.runs.remote import Steered
 
 
 def _answer(options: Options, done: str, steered: Steered) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, Literal
@@ -22,16 +22,41 @@ from ptp._util.clock import iso
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Event, Metadata, Record, Step
-from ptp.runs.answers.ticks import Action, ActionList
-from ptp.runs.data import State, as_json, as_state
-from ptp.runs.states import state_at
-from ptp.runs.tables import read
-from ptp.runs.ticks import decision_before
+from ptp.runs.tables import State, as_json, as_state, read
+from ptp.runs.ticks import decision_before, state_at
 
 _AMONG = "WHERE tick IN (SELECT value FROM json_each(?))"
 KEPT = 16  # runs whose places are remembered
 Kind = Literal["all", "commands", "events"]
-Places = np.ndarray[Any, np.dtype[np.int64]]
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+NONE: Numbers = np.zeros(0, np.int64)
+
+
+class Action(msgspec.Struct):
+    """One line of the action log: a command that was applied, or something that happened."""
+
+    timestamp: str
+    """When, in UTC; that of a command is its decision's time plus the play since."""
+    action: str
+    """The command, or the kind of event, in capitals."""
+    context: dict[str, Any]
+    """The tick, and what else is known: where from and to, who was met."""
+    confidence: float | None
+    """How sure the agent was; null for events."""
+    latency_ms: float | None
+    """How long the agent thought; only at the first command of a decision."""
+    cost: float | None
+    """Dollars that the decision cost; only at its first command."""
+
+
+class ActionList(msgspec.Struct):
+    """A page of the action log."""
+
+    actions: list[Action]
+    total_count: int
+    """Lines that the filter lets through."""
+    page: int
+    page_size: int
 
 
 class ActionQuery(msgspec.Struct, frozen=True):
@@ -58,11 +83,33 @@ class _Index(msgspec.Struct):
     rewinds: int
     """How often the run had gone back; then everything is read anew."""
     last_tick: int = 0
-    event_ticks: Places = np.zeros(0, np.int64)
-    event_codes: Places = np.zeros(0, np.int64)
-    commands_to: int = 0
-    command_codes: Places = np.zeros(0, np.int64)
+    event_ticks: Numbers = NONE
+    event_codes: Numbers = NONE
+    command_codes: Numbers = NONE
+    """Only known once a filter asked for a command."""
     names: dict[str, int] = {}
+    """The codes of what the log calls commands and events."""
+
+    def learn_events(self, database: Database) -> None:
+        """Take in the events up to the newest tick."""
+        known, self.last_tick = self.last_tick, database.row("SELECT coalesce(max(tick), 0) FROM steps")[0]
+        query = "SELECT tick, kind FROM events WHERE tick > ? AND tick <= ? ORDER BY tick, event_id"
+        rows = list(database.rows(query, known, self.last_tick))
+        self.event_ticks = _append(self.event_ticks, (tick for tick, _ in rows))
+        self.event_codes = _append(self.event_codes, (self._code(event_name(kind)) for _, kind in rows))
+
+    def learn_commands(self, database: Database) -> None:
+        """Take in the commands up to the newest tick."""
+        query = "SELECT command FROM steps WHERE tick > ? AND tick <= ? ORDER BY tick"
+        rows = database.rows(query, len(self.command_codes), self.last_tick)
+        self.command_codes = _append(self.command_codes, (self._code(row[0].upper()) for row in rows))
+
+    def codes_of(self, action: str) -> list[int]:
+        """Return the codes of a name, however it is written."""
+        return [code for name, code in self.names.items() if _plain(name) == _plain(action)]
+
+    def _code(self, name: str) -> int:
+        return self.names.setdefault(name, len(self.names))
 
 
 class ActionLog:
@@ -77,10 +124,12 @@ class ActionLog:
         with Database(directory.database) as database:
             with self._lock:
                 index = self._index(directory, database)
-                total, places = self._places(database, index, query)
-            events = index.event_ticks + np.arange(len(index.event_ticks))
-            actions = Reader(database, metadata).read(places, events)
-        return ActionList(actions, total, query.page, query.page_size)
+                event_ticks, last = index.event_ticks, index.last_tick
+                found = _matching(database, index, query) if query.filters else range(last + len(event_ticks))
+            ordered = found[::-1] if query.descending else found
+            first = (query.page - 1) * query.page_size
+            actions = _Reader(database, metadata).read(ordered[first : first + query.page_size], event_ticks)
+        return ActionList(actions, len(found), query.page, query.page_size)
 
     def _index(self, directory: RunDirectory, database: Database) -> _Index:
         rewinds = database.row("SELECT count(*) FROM rewinds")[0]
@@ -90,62 +139,34 @@ class ActionLog:
         self._indexes[directory.run_id] = index
         while len(self._indexes) > KEPT:
             self._indexes.popitem(last=False)
-        last = database.row("SELECT coalesce(max(tick), 0) FROM steps")[0]
-        query = "SELECT tick, kind FROM events WHERE tick > ? AND tick <= ? ORDER BY tick, event_id"
-        rows = list(database.rows(query, index.last_tick, last))
-        index.event_ticks = np.append(index.event_ticks, np.array([row[0] for row in rows], np.int64))
-        codes = [_code(index, event_name(row[1])) for row in rows]
-        index.event_codes = np.append(index.event_codes, np.array(codes, np.int64))
-        index.last_tick = last
+        index.learn_events(database)
         return index
 
-    def _places(self, database: Database, index: _Index, query: ActionQuery) -> tuple[int, list[int]]:
-        first = (query.page - 1) * query.page_size
-        if not query.filters:
-            total = index.last_tick + len(index.event_ticks)
-            chosen: Sequence[int] | Places = range(total)
-        else:
-            chosen = self._matching(database, index, query)
-            total = len(chosen)
-        if query.descending:
-            end = max(0, total - first)
-            return total, [int(place) for place in chosen[max(0, end - query.page_size) : end]][::-1]
-        return total, [int(place) for place in chosen[first : first + query.page_size]]
 
-    def _matching(self, database: Database, index: _Index, query: ActionQuery) -> Places:
-        """Return the places of everything that the filter lets through, in order."""
-        first, last = max(1, query.from_tick or 1), min(index.last_tick, query.to_tick or index.last_tick)
-        events = (index.event_ticks >= first) & (index.event_ticks <= last)
-        ticks = np.arange(first, last + 1 if query.kind != "events" else first)
-        # a kind of event is taken for that, and no command of its name is looked for
-        codes = self._wanted(index, query)
-        if query.action and query.kind != "events" and not np.isin(codes, index.event_codes).any():
-            self._learn_commands(database, index)
-            codes = self._wanted(index, query)
+def _matching(database: Database, index: _Index, query: ActionQuery) -> Numbers:
+    """Return the places of everything that the filter lets through, in order."""
+    first, last = max(1, query.from_tick or 1), min(index.last_tick, query.to_tick or index.last_tick)
+    ticks = np.arange(first, last + 1) if query.kind != "events" else NONE
+    events = (index.event_ticks >= first) & (index.event_ticks <= last) & (query.kind != "commands")
+    if query.action:
+        codes = index.codes_of(query.action)
+        if query.kind != "events" and not np.isin(codes, index.event_codes).any():
+            index.learn_commands(database)
+            codes = index.codes_of(query.action)
             ticks = ticks[np.isin(index.command_codes[first - 1 : last], codes)]
-        elif query.action:
-            ticks = ticks[:0]
-        if query.action:
-            events &= np.isin(index.event_codes, codes)
-        if query.text:
-            in_commands, in_events = _search(database, query.text, index.last_tick)
-            ticks = ticks[np.isin(ticks, in_commands)]
-            events &= np.array(in_events[: len(events)], bool)
-        before = np.searchsorted(index.event_ticks, ticks, "left")
-        of_commands = ticks - 1 + before
-        numbers = np.nonzero(events)[0] if query.kind != "commands" else np.zeros(0, np.int64)
-        return np.sort(np.concatenate([of_commands, index.event_ticks[numbers] + numbers]).astype(np.int64))
+        else:
+            ticks = NONE  # a kind of event is taken for that, and no command of its name is looked for
+        events &= np.isin(index.event_codes, codes)
+    if query.text:
+        in_commands, in_events = _search(database, query.text, index.last_tick)
+        ticks = ticks[np.isin(ticks, in_commands)]
+        events &= np.array(in_events[: len(events)], bool)
+    of_commands = ticks - 1 + np.searchsorted(index.event_ticks, ticks, "left")
+    return np.sort(np.concatenate([of_commands, index.event_ticks[events] + np.flatnonzero(events)]))
 
-    def _wanted(self, index: _Index, query: ActionQuery) -> list[int]:
-        wanted = _plain(query.action or "")
-        return [code for name, code in index.names.items() if _plain(name) == wanted]
 
-    def _learn_commands(self, database: Database, index: _Index) -> None:
-        query = "SELECT command FROM steps WHERE tick > ? AND tick <= ? ORDER BY tick"
-        rows = database.rows(query, index.commands_to, index.last_tick)
-        codes = np.fromiter((_code(index, row[0].upper()) for row in rows), np.int64)
-        index.command_codes = np.append(index.command_codes, codes)
-        index.commands_to = index.last_tick
+def _append(known: Numbers, new: Iterable[int]) -> Numbers:
+    return np.append(known, np.fromiter(new, np.int64))
 
 
 def _search(database: Database, text: str, last_tick: int) -> tuple[list[int], list[int]]:
@@ -160,10 +181,6 @@ def _search(database: Database, text: str, last_tick: int) -> tuple[list[int], l
     return ticks, [row[0] or 0 for row in database.rows(events, pattern, last_tick)]
 
 
-def _code(index: _Index, name: str) -> int:
-    return index.names.setdefault(name, len(index.names))
-
-
 @cache
 def event_name(kind: str | None) -> str:
     """Return the name of an event as the log has it: BattleStarted is BATTLE_STARTED."""
@@ -174,27 +191,28 @@ def _plain(name: str) -> str:
     return name.upper().replace("_", "").replace(" ", "")
 
 
-class Reader:
+class _Reader:
     """Reads lines of the log from the database."""
 
     def __init__(self, database: Database, metadata: Metadata) -> None:
         self._database = database
         self._started = datetime.fromisoformat(metadata.started_at).timestamp()
 
-    def read(self, places: Sequence[int], event_places: Places) -> list[Action]:
+    def read(self, places: Sequence[int] | Numbers, event_ticks: Numbers) -> list[Action]:
         """Return the lines at some places of the log."""
-        numbers = np.searchsorted(event_places, places)
-        is_event = [n < len(event_places) and event_places[n] == p for n, p in zip(numbers, places, strict=True)]
-        ticks = [int(p - n + (0 if e else 1)) for p, n, e in zip(places, numbers, is_event, strict=True)]
-        commands = self._commands(sorted({tick for tick, event in zip(ticks, is_event, strict=True) if not event}))
-        events = self._events(sorted({tick for tick, event in zip(ticks, is_event, strict=True) if event}))
-        first_of = {tick: int(np.searchsorted(event_places - np.arange(len(event_places)), tick)) for tick in events}
-        found = []
-        for tick, number, event in zip(ticks, numbers, is_event, strict=True):
-            line = events[tick][int(number) - first_of[tick]] if event else commands.get(tick)
-            if line is not None:  # else the run went back between two queries
-                found.append(line)
-        return found
+        event_places = event_ticks + np.arange(len(event_ticks))
+        # the tick of each line, and its place among the events of that tick; None for the command
+        lines: list[tuple[int, int | None]] = []
+        for place, number in zip(places, np.searchsorted(event_places, places).tolist(), strict=True):
+            if number < len(event_ticks) and event_places[number] == place:
+                tick = int(event_ticks[number])
+                lines.append((tick, number - int(np.searchsorted(event_ticks, tick))))
+            else:
+                lines.append((int(place) - number + 1, None))
+        commands = self._commands(sorted({tick for tick, index in lines if index is None}))
+        events = self._events(sorted({tick for tick, index in lines if index is not None}))
+        found = (commands.get(tick) if index is None else events[tick][index] for tick, index in lines)
+        return [line for line in found if line is not None]  # else the run went back between two queries
 
     def _events(self, ticks: list[int]) -> dict[int, list[Action]]:
         found: dict[int, list[Action]] = {tick: [] for tick in ticks}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from math import nan
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ptp import __version__
 from ptp._util.clock import SystemClock, iso
@@ -28,7 +29,7 @@ from ptp.runs.sharing import is_shared
 from ptp.sinks import RunContext
 from ptp.snapshots import SharedTape, Snapshot, SnapshotHeader
 from ptp.snapshots.snapshot import check_world
-from ptp.snapshots.tape import Begun, Decided
+from ptp.snapshots.tape import Decided
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, choose_world, make_world
 from ptp.worlds.knowledge import knowledge_of
@@ -106,10 +107,8 @@ def _make(header: SnapshotHeader, values: Values, named: bool) -> World:
     except UnknownName:
         if named:
             raise
-        message = (
-            f"the snapshot is of {header.world!r}, which is not here; install it, or name its manifest with --world"
-        )
-        raise SnapshotError(message) from None
+        remedy = "install it, or name its manifest with --world"
+        raise SnapshotError(f"the snapshot is of {header.world!r}, which is not here; {remedy}") from None
 
 
 @contextmanager
@@ -130,11 +129,9 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
     check_world(header, world.facts)
     if snapshot.engine.ticks != header.tick:
         raise SnapshotError(f"the snapshot is damaged: its engine is not at tick {header.tick}; get it again")
+    can_load = world.facts.snapshot == "state"
     try:
-        if world.facts.snapshot == "state":
-            observation = load_world(world, snapshot)
-        else:
-            observation = _play_there(world, tape)
+        observation = load_world(world, snapshot) if can_load else _play_there(world, tape)
     except (ValueError, TypeError, KeyError) as problem:
         raise SnapshotError(f"{header.world!r} can't go on from the snapshot: {problem!r}; get it again") from None
     if not tape.steps or tape.steps[-1].terminated or tape.steps[-1].truncated:
@@ -144,25 +141,24 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
 
 def _play_there(world: World, tape: SharedTape) -> Any:
     """Play a tape from its last seeded episode on, comparing every hash, and return what is seen at its end."""
-    starts = {start.episode: start for start in tape.starts}
+    starts = {start.episode: (start.seed, start.options) for start in tape.starts}
+
+    def reset(episode: int) -> Any:
+        seed = derive_seed(tape.random_seed, "episode", episode)
+        return world.reset(*starts.get(episode, (seed, None)))
+
     last = tape.steps[-1].episode if tape.steps else 1
-    seeded = max((start.episode for start in tape.starts if start.seed is not None), default=last)
+    seeded = max((episode for episode, (seed, _) in starts.items() if seed is not None), default=last)
     observation = None
     for tick, step in enumerate(tape.steps, 1):
         if step.episode < seeded:
             continue
         if step.step == 1:
-            world.reset(*_reset_of(tape, step.episode, starts))
+            reset(step.episode)
         outcome = world.step(world.decode(step.command))
         compare(tick, step.state_hash, hash_of(world, outcome))
         observation = outcome.observation
-    return world.reset(*_reset_of(tape, 1, starts)) if observation is None else observation
-
-
-def _reset_of(tape: SharedTape, episode: int, starts: dict[int, Begun]) -> tuple[int | None, dict[str, Any] | None]:
-    if episode in starts:
-        return starts[episode].seed, starts[episode].options
-    return derive_seed(tape.random_seed, "episode", episode), None
+    return reset(1) if observation is None else observation
 
 
 # -- the run directory -----------------------------------------------------------------------------------------
@@ -176,10 +172,10 @@ def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape,
         metadata = _introduce(config, world, directory, snapshot.header, tape, iso(now))
         play = Play(world, SystemClock(), tape.random_seed)
         recorder = Recorder(directory, RunContext(directory.path, metadata, config, play))
-        recorder.took([*_steps(tape, state), *_starts(tape), *_episodes(tape), *_decisions(tape.decisions)])
+        recorder.took([*_records(tape, state)])
         recorder.ended(None)
-        header = msgspec.structs.replace(snapshot.header, snapshot_id=uuid7(now), run_id=run_id, rewinds=0)
-        kept = store_of(directory).save(msgspec.structs.replace(snapshot, header=header, tape=None), compress=True)
+        header = replace(snapshot.header, snapshot_id=uuid7(now), run_id=run_id, rewinds=0)
+        kept = store_of(directory).save(replace(snapshot, header=header, tape=None), compress=True)
     except (PtpError, KeyboardInterrupt):
         directory.discard()
         raise
@@ -197,7 +193,7 @@ def _introduce(
         schema_version=SCHEMA_VERSION,
         experiment_name=config.experiment.name,
         world=directory.keep_files(world.spec),
-        facts=msgspec.structs.replace(world.facts, origin=tape.origin),
+        facts=replace(world.facts, origin=tape.origin),
         agent=header.agent,
         random_seed=tape.random_seed,
         agent_seed=tape.agent_seed,
@@ -205,7 +201,7 @@ def _introduce(
         completed_at=now,
         ticks=header.tick,
         episodes=header.episode - 1,
-        total_reward=sum(_reward(step.reward) for step in tape.steps),
+        total_reward=sum(_number(step.reward) for step in tape.steps),
         total_cost=sum(decision.api_cost or 0.0 for decision in tape.decisions),
         elapsed_seconds=tape.steps[-1].elapsed if tape.steps else 0.0,
         stop=Stop("manual", "import", f"imported at tick {header.tick} of run {header.run_id}"),
@@ -213,48 +209,39 @@ def _introduce(
     )
 
 
-def _steps(tape: SharedTape, state: Any) -> Iterator[Step]:
+def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | EpisodeBegan | DecisionMade]:
     """Return the tape as records; states stay with the other run, but the last one is known here."""
-    for tick, played in enumerate(tape.steps, 1):
-        yield Step(
-            tick, played.episode, played.step, played.command, _reward(played.reward), played.terminated,
-            played.truncated, played.elapsed, played.state_hash, state if tick == len(tape.steps) else None,
-        )  # fmt: skip
-
-
-def _episodes(tape: SharedTape) -> Iterator[EpisodeEnded]:
     reward = 0.0
-    for tick, step in enumerate(tape.steps, 1):
-        reward += _reward(step.reward)
-        if step.terminated or step.truncated:
-            yield EpisodeEnded(step.episode, tick, step.step, reward, step.elapsed, step.terminated)
+    for tick, it in enumerate(tape.steps, 1):
+        yield Step(
+            tick, it.episode, it.step, it.command, it.reward, it.terminated, it.truncated, it.elapsed, it.state_hash,
+            state if tick == len(tape.steps) else None,
+        )  # fmt: skip
+        reward += _number(it.reward)
+        if it.terminated or it.truncated:
+            yield EpisodeEnded(it.episode, tick, it.step, reward, it.elapsed, it.terminated)
             reward = 0.0
-
-
-def _starts(tape: SharedTape) -> Iterator[EpisodeBegan]:
     for start in tape.starts:
         yield EpisodeBegan(start.episode, start.tick, start.seed, start.options, None, None)
+    yield from map(_decision, tape.decisions)
 
 
-def _decisions(decisions: Sequence[Decided]) -> Iterator[DecisionMade]:
-    for it in decisions:
-        at = datetime.fromisoformat(it.timestamp).timestamp() if it.timestamp else nan
-        latency = nan if it.decision_latency_ms is None else it.decision_latency_ms
-        yield DecisionMade(
-            it.number, at, it.tick, None, it.decision_type or "", None, None, it.confidence_score, latency,
-            it.tokens_used, it.api_cost, it.model_used, it.execution_status or "success", None,
-            it.execution_duration_ms,
-        )  # fmt: skip
+def _decision(it: Decided) -> DecisionMade:
+    at = datetime.fromisoformat(it.timestamp).timestamp() if it.timestamp else nan
+    return DecisionMade(
+        it.number, at, it.tick, None, it.decision_type or "", None, None, it.confidence_score,
+        _number(it.decision_latency_ms), it.tokens_used, it.api_cost, it.model_used,
+        it.execution_status or "success", None, it.execution_duration_ms,
+    )  # fmt: skip
 
 
-def _reward(reward: float | None) -> float:
-    return nan if reward is None else reward  # the database keeps what is no number as NULL
+def _number(value: float | None) -> float:
+    return nan if value is None else value  # the database keeps what is no number as NULL
 
 
 def _changes(then: dict[str, str], now: dict[str, str]) -> list[str]:
-    names = sorted(then.keys() | now.keys())
     return [
         f"{name} was {then.get(name, 'absent')}, is {now.get(name, 'absent')}"
-        for name in names
+        for name in sorted(then.keys() | now.keys())
         if then.get(name) != now.get(name)
     ]

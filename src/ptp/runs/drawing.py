@@ -1,4 +1,4 @@
-"""Drawing any tick of a run from its tape, in a process of its own.
+"""Drawing any tick of a run from its tape, here or in a process of its own.
 
 A world is played once at a time; states along the way are remembered, so that ticks nearby come quickly.
 """
@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import signal
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import lru_cache
 from multiprocessing import get_context, resource_tracker
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 import msgspec
 
-from ptp.errors import PtpError, ReplayDiverged, RunUnreadable, SnapshotError, WorldError
+from ptp.errors import PtpError, RunUnreadable, SnapshotError, WorldError
 from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
+from ptp.replay.travel import compare, hash_of
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import check_world
 from ptp.worlds import World, make_world
@@ -30,6 +31,8 @@ from ptp.worlds import World, make_world
 PICTURES = 2_000  # pictures that the server remembers
 STATES = 64 << 20  # bytes of states that the worker remembers
 STRIDE = 50  # ticks between two remembered states
+FAR = 1_000  # ticks after which a remembered state is no help
+MEDIA = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "text": "text/plain; charset=utf-8"}
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -41,55 +44,41 @@ class Drawn(msgspec.Struct, frozen=True):
     """The tick that it shows, where that may be another than was asked for."""
 
 
-class Draws(Protocol):
-    """Gives the picture of any tick."""
-
-    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
-        """Return the picture after a tick; *rewinds* tells a tick from the one that was given up."""
+Draw = Callable[[RunDirectory, int, int], Drawn]
+"""Returns the picture of a run after a tick; the number of its rewinds tells the tick from one that was given up."""
 
 
-class InProcess:
-    """Draws in this process, which needs no worker that could import a script again."""
-
-    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
-        """Return the picture after a tick."""
-        with _drawing:
-            return Drawn(*draw_tick(str(directory.path), tick))
+def draw_here(directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+    """Draw in this process, which needs no worker that could import a script again."""
+    with _drawing:
+        return _draw(directory.path, tick)
 
 
 class Painter:
     """Gives the picture of any tick; it remembers the newest ones and asks a worker for the others."""
 
     def __init__(self) -> None:
-        self._pictures: OrderedDict[tuple[str, int, int], Drawn] = OrderedDict()
         self._lock = Lock()
         self._pool: ProcessPoolExecutor | None = None
+        self._remembered = lru_cache(PICTURES)(self._ask)
 
     def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
-        """Return the picture after a tick; *rewinds* tells a tick from the one that was given up."""
-        key = (directory.run_id, rewinds, tick)
-        with self._lock:
-            if key in self._pictures:
-                self._pictures.move_to_end(key)
-                return self._pictures[key]
+        """Return the picture after a tick."""
+        return self._remembered(directory.path, rewinds, tick)
+
+    def _ask(self, path: Path, rewinds: int, tick: int) -> Drawn:
         try:
-            media_type, data = self._submit(str(directory.path), tick).result(timeout=120)
+            return self._submit(path, tick).result(timeout=120)
         except BrokenProcessPool:
             with self._lock:
                 self._pool = None
             raise WorldError(f"tick {tick} can't be drawn: the world ended its process; try again") from None
-        drawn = Drawn(media_type, data)
-        with self._lock:
-            self._pictures[key] = drawn
-            while len(self._pictures) > PICTURES:
-                self._pictures.popitem(last=False)
-        return drawn
 
-    def _submit(self, path: str, tick: int) -> Future[tuple[str, bytes]]:
+    def _submit(self, path: Path, tick: int) -> Future[Drawn]:
         with self._lock, _interrupts_held():
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-            return self._pool.submit(draw_tick, path, tick)
+            return self._pool.submit(_draw, path, tick)
 
     def close(self) -> None:
         """End the worker."""
@@ -129,12 +118,14 @@ class _Projector:
 
     def go_to(self, tick: int) -> None:
         """Bring the world to a tick."""
-        start = self._nearest(tick)
-        if start is not None and not self._tick <= tick < self._tick + 2 * STRIDE:
+        follows = 0 <= self._tick <= tick
+        start = max((known for known in self._states if known <= tick), default=-1)
+        is_near = follows and tick < self._tick + 2 * STRIDE
+        if not is_near and start > (self._tick if follows else -1) and tick - start < FAR:
             data, self._episode = self._states[start]
             self.world.load(data)
             self._tick = start
-        elif not 0 <= self._tick <= tick:
+        elif not follows:
             self._begin(tick)
         for step in self._tape.steps(self._tick + 1):
             if step.tick > tick:
@@ -142,10 +133,7 @@ class _Projector:
             if step.episode != self._episode:
                 self._reset(step.episode)
             outcome = self.world.step(self.world.decode(step.command))
-            actual = self.world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
-            if actual != step.state_hash:
-                self._tick = -1
-                raise ReplayDiverged(f"the tape can't be followed: tick {step.tick} has another hash than recorded")
+            compare(step.tick, step.state_hash, hash_of(self.world, outcome))
             self._tick = step.tick
             self._remember()
 
@@ -169,11 +157,6 @@ class _Projector:
         self.world.reset(*self._tape.start(episode))
         self._episode = episode
 
-    def _nearest(self, tick: int) -> int | None:
-        found = max((known for known in self._states if known <= tick), default=None)
-        newer = found is not None and (self._tick > tick or found > self._tick)
-        return found if newer and found is not None and tick - found < 1000 else None
-
     def _remember(self) -> None:
         if self._saves and self._tick % STRIDE == 0 and self._tick not in self._states:
             self._states[self._tick] = (self.world.save(), self._episode)
@@ -190,24 +173,26 @@ _projector: _Projector | None = None  # one world at a time, of the worker proce
 _drawing = Lock()
 
 
-def draw_tick(path: str, tick: int) -> tuple[str, bytes]:
-    """Return the picture after a tick as media type and file; runs in the worker."""
+def _draw(path: Path, tick: int) -> Drawn:
+    """Return the picture after a tick; runs in the worker."""
     global _projector
-    directory = RunDirectory(Path(path))
-    rewinds = directory.read_metadata().rewinds
-    if _projector is None or _projector.path != directory.path or _projector.rewinds != rewinds:
-        if _projector is not None:
-            _projector.close()
-            _projector = None
+    directory = RunDirectory(path)
+    if _projector is None or (_projector.path, _projector.rewinds) != (path, directory.read_metadata().rewinds):
+        _forget()
         _projector = _Projector(directory)
     try:
         _projector.go_to(tick)
     except PtpError:
-        _projector.close()
-        _projector = None
+        _forget()
         raise
     picture = _projector.world.frame()
     if picture is None:
         raise WorldError(f"world {_projector.world.spec.name!r} has no picture")
-    return ("text/plain; charset=utf-8", picture.encode()) if isinstance(picture, str) else (
-        "image/png", encode(picture, "png", 0))  # fmt: skip
+    return Drawn(MEDIA["text" if isinstance(picture, str) else "png"], encode(picture, "png", 0))
+
+
+def _forget() -> None:
+    global _projector
+    if _projector is not None:
+        _projector.close()
+        _projector = None

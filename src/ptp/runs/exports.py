@@ -10,7 +10,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_type_hints
@@ -20,11 +20,10 @@ import msgspec
 from ptp import records
 from ptp.errors import UsageError
 from ptp.records.table import Kept
-from ptp.runs.answers.status import Status
-from ptp.runs.data import as_json, decode_text
-from ptp.runs.frames import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
+from ptp.runs.rows import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
 from ptp.runs.run import Run
-from ptp.runs.status import read_status
+from ptp.runs.status import Status, read_status
+from ptp.runs.tables import as_json, decode_text
 
 Format = Literal["json", "csv", "ndjson", "parquet"]
 What = Literal[
@@ -82,9 +81,7 @@ def write_export(runs: Sequence[Run], what: What, format: Format, path: Path) ->
 
 def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
     """Return rows some at a time; at least once."""
-    yield list(islice(rows, CHUNK))
-    while part := list(islice(rows, CHUNK)):
-        yield part
+    return chain([list(islice(rows, CHUNK))], iter(lambda: list(islice(rows, CHUNK)), []))
 
 
 def _object(kinds: dict[str, str], row: Row) -> bytes:
@@ -132,7 +129,7 @@ def _parquet(runs: Sequence[Run], record: type[Kept]) -> Iterator[bytes]:
     frames = frames_of([run.directory for run in runs], record)
     source = needed("polars.io.plugins").register_io_source(lambda *hints: frames, schema=schema)
     with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-        source.sink_parquet(file.name)
+        source.sink_parquet(file.name, row_group_size=CHUNK)
         while piece := file.read(PIECE):
             yield piece
 

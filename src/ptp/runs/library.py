@@ -21,7 +21,6 @@ from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
 from ptp.recording.directory import RunDirectory, run_paths
 from ptp.recording.tally import NOTHING, Tally, tally
 from ptp.records import Metadata
-from ptp.runs.answers.runs import DamagedRun, RunList
 from ptp.runs.run import Run
 from ptp.runs.summary import RunSummary, describe
 
@@ -31,6 +30,36 @@ MOST_DAMAGED = 100  # damaged runs that a list names
 LIVE_FRESH = 0.5  # seconds for which the figures of a live run are not read again
 
 SortKey = Literal["started_at", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost"]
+
+
+class DamagedRun(msgspec.Struct):
+    """A folder that is no run, or whose header or database can't be read."""
+
+    run_id: str
+    problem: str
+    """What is wrong, and what to do about it."""
+
+
+class RunList(msgspec.Struct):
+    """A page of runs."""
+
+    runs: list[RunSummary]
+    total_count: int
+    """Runs that the filter lets through."""
+    page: int
+    page_size: int
+    statuses: dict[str, int]
+    """How many runs have each status, before the filter."""
+    worlds: list[str]
+    """The worlds of all runs."""
+    agents: list[str]
+    """The agents of all runs."""
+    tags: list[str]
+    """The tags of all runs."""
+    unreadable: int
+    """Folders that are no run, or that are damaged."""
+    damaged: list[DamagedRun]
+    """What is wrong with each of them, the first hundred."""
 
 
 class AmbiguousRun(UsageError):
@@ -110,16 +139,21 @@ class Query(msgspec.Struct, frozen=True):
         """Whether not every run is wanted."""
         return any((self.status, self.world, self.agent, self.tag, self.text, self.experiment))
 
-    def matches(self, line: RunSummary, words: str | None = None) -> bool:
-        """Whether a run is wanted; *words* are what is searched, where they are known already."""
+    def matches(self, line: RunSummary) -> bool:
+        """Whether a run is wanted."""
         asked = (
             (self.status, line.status), (self.world, line.world), (self.agent, line.agent),
             (self.experiment, line.experiment_name),
         )  # fmt: skip
         if any(wanted != found for wanted, found in asked if wanted) or (self.tag and self.tag not in line.tags):
             return False
-        searched = words if words is not None or not self.text else words_of(line)
-        return not self.text or all(word in (searched or "") for word in self.text.lower().split())
+        searched = _searched(line) if self.text else ""
+        return all(word in searched for word in (self.text or "").lower().split())
+
+    def place(self, line: RunSummary) -> tuple[bool, Any, str]:
+        """Return what a run is sorted by; one that lacks the figure stands below all others."""
+        value = getattr(line, self.sort)
+        return value is not None, value if value is not None else 0, line.run_id
 
 
 def list_runs(data_dir: str | Path = "var", *, limit: int | None = None, **filters: Any) -> list[Run]:
@@ -132,7 +166,7 @@ def list_runs(data_dir: str | Path = "var", *, limit: int | None = None, **filte
     if not query.filters and query.sort == "started_at" and query.descending:
         return list(islice(runs, limit))
     found = [(line, run) for run in runs if (line := _line(run)) is not None and query.matches(line)]
-    found.sort(key=lambda pair: _sort_key(query.sort)(pair[0]), reverse=query.descending)
+    found.sort(key=lambda pair: query.place(pair[0]), reverse=query.descending)
     return [run for _, run in found[:limit]]
 
 
@@ -143,18 +177,10 @@ def _line(run: Run) -> RunSummary | None:
         return None
 
 
-def words_of(line: RunSummary) -> str:
+def _searched(line: RunSummary) -> str:
     """Return what is searched for words."""
     told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
     return " ".join(word for word in told if word).lower()
-
-
-def _sort_key(name: SortKey) -> Callable[[RunSummary], Any]:
-    def key(line: RunSummary) -> tuple[bool, Any, str]:
-        value = getattr(line, name)
-        return value is not None, value if value is not None else 0, line.run_id
-
-    return key
 
 
 # -- remembering -----------------------------------------------------------------------------------------------
@@ -165,23 +191,17 @@ class _Entry(msgspec.Struct):
 
     changed: int
     """When the folder last changed; a new header changes it."""
-    line: RunSummary | None
-    metadata: Metadata | None
     read: float
-    words: str = ""
-    """What is searched for words; of a damaged run, what is wrong."""
+    line: RunSummary | None = None
+    metadata: Metadata | None = None
     tally: Tally = NOTHING
     """What it comes to; of a live run only what is new is counted."""
+    problem: str = ""
+    """What is wrong with it; then there is no line."""
 
-
-class _Overview(msgspec.Struct):
-    """What is in all runs together."""
-
-    statuses: dict[str, int]
-    worlds: list[str]
-    agents: list[str]
-    tags: list[str]
-    damaged: list[DamagedRun]
+    @property
+    def is_live(self) -> bool:
+        return self.line is not None and self.line.status == "running"
 
 
 class Library:
@@ -195,12 +215,10 @@ class Library:
         self._scanned = time.monotonic()
         self._looking = False
         self._folder_changed = -1
-        self._answer: tuple[Query, list[RunSummary]] | None = None
-        self._overview: _Overview | None = None
+        self._answer: tuple[Query, RunList] | None = None
 
     def find(self, name: str | None) -> RunDirectory:
         """Return the run of that id or unique beginning of one, the `latest`, or the live or newest one."""
-
         with self._lock:
             self._scan()
             names = sorted(self._entries)
@@ -212,13 +230,10 @@ class Library:
 
     def metadata(self, directory: RunDirectory) -> Metadata:
         """Return a run's header, from memory while it has not changed."""
-        name = directory.run_id
         with self._lock:
-            self._read(name, _stamp(f"{self._records}/{name}"), time.monotonic())
-            entry = self._entries.get(name)
-        if entry is None or entry.metadata is None:
-            return directory.read_metadata()  # says what is wrong with it
-        return entry.metadata
+            self._read(directory.run_id, time.monotonic())
+            metadata = self._entries[directory.run_id].metadata
+        return metadata or directory.read_metadata()  # which says what is wrong with it
 
     def lines(self) -> list[RunSummary]:
         """Return every readable run."""
@@ -231,104 +246,84 @@ class Library:
         return [line for line in self.lines() if line.status == "running"]
 
     def page(self, query: Query) -> RunList:
-        """Return one page of runs."""
+        """Return one page of runs; what it is taken from is remembered while no run changes."""
+        everything = msgspec.structs.replace(query, page=1, page_size=0)
         with self._lock:
             self._scan()
-            wanted, overview = self._chosen(query), self._seen()
+            if self._answer is None or self._answer[0] != everything:
+                self._answer = (everything, self._answer_to(everything))
+            every = self._answer[1]
         first = (query.page - 1) * query.page_size
+        runs = every.runs[first : first + query.page_size]
+        return msgspec.structs.replace(every, runs=runs, page=query.page, page_size=query.page_size)
+
+    def _answer_to(self, query: Query) -> RunList:
+        lines = self._readable()
+        wanted = sorted(filter(query.matches, lines), key=query.place, reverse=query.descending)
+        damaged = [DamagedRun(name, entry.problem) for name, entry in self._entries.items() if entry.line is None]
         return RunList(
-            runs=wanted[first : first + query.page_size],
+            runs=wanted,
             total_count=len(wanted),
             page=query.page,
             page_size=query.page_size,
-            statuses=overview.statuses,
-            worlds=overview.worlds,
-            agents=overview.agents,
-            tags=overview.tags,
-            unreadable=len(overview.damaged),
-            damaged=overview.damaged[:MOST_DAMAGED],
+            statuses=dict(Counter(str(line.status) for line in lines)),
+            worlds=sorted({line.world for line in lines}),
+            agents=sorted({line.agent for line in lines}),
+            tags=sorted({tag for line in lines for tag in line.tags}),
+            unreadable=len(damaged),
+            damaged=damaged[:MOST_DAMAGED],
         )
 
     def _readable(self) -> list[RunSummary]:
         return [entry.line for entry in self._entries.values() if entry.line is not None]
 
-    def _chosen(self, query: Query) -> list[RunSummary]:
-        """Return the runs of a query in order; remembered while no run changes."""
-        everything = msgspec.structs.replace(query, page=1, page_size=0)
-        if self._answer is None or self._answer[0] != everything:
-            entries = self._entries.values()
-            wanted = [entry.line for entry in entries if entry.line and query.matches(entry.line, entry.words)]
-            wanted.sort(key=_sort_key(query.sort), reverse=query.descending)
-            self._answer = (everything, wanted)
-        return self._answer[1]
-
-    def _seen(self) -> _Overview:
-        if self._overview is None:
-            lines = self._readable()
-            statuses: dict[str, int] = dict(Counter(str(line.status) for line in lines))
-            worlds, agents = sorted({line.world for line in lines}), sorted({line.agent for line in lines})
-            tags = sorted({tag for line in lines for tag in line.tags})
-            damaged = [DamagedRun(name, entry.words) for name, entry in self._entries.items() if entry.line is None]
-            self._overview = _Overview(statuses, worlds, agents, tags, damaged)
-        return self._overview
-
     def _scan(self) -> None:
         """Take in new runs and the live ones at once; whether others changed is looked up beside, now and then."""
         now = time.monotonic()
-        folder = _stamp(str(self._records))
+        folder = _stamp(self._records)
         if folder != self._folder_changed:
             self._folder_changed = folder
-            found = self._folders()
-            for gone in self._entries.keys() - found.keys():
+            found = [path.name for path in run_paths(self.data_dir)]
+            for gone in self._entries.keys() - set(found):
                 del self._entries[gone]
-                self._forget()
-            for name in sorted(found.keys() - self._entries.keys()):
-                self._read(name, found[name], now)
-        for name in [line.run_id for line in self._readable() if line.status == "running"]:
-            self._read(name, _stamp(f"{self._records}/{name}"), now)
-        if time.monotonic() - self._scanned >= FRESH and not self._looking:
+                self._answer = None
+            for name in found:
+                if name not in self._entries:
+                    self._read(name, now)
+        for name in [name for name, entry in self._entries.items() if entry.is_live]:
+            self._read(name, now)
+        if now - self._scanned >= FRESH and not self._looking:
             self._looking = True
             threading.Thread(target=self._look_again, name="library", daemon=True).start()
 
     def _look_again(self) -> None:
         try:
             time.sleep(LATER)
-            found = self._folders()
+            stamps = [(path.name, _stamp(path)) for path in run_paths(self.data_dir)]
             with self._lock:
-                for name, changed in found.items():
-                    entry = self._entries.get(name)
-                    if entry is not None and entry.changed != changed:
-                        self._read(name, changed, time.monotonic())
+                for name, changed in stamps:
+                    if name in self._entries and self._entries[name].changed != changed:
+                        self._read(name, time.monotonic())
         finally:
             self._scanned = time.monotonic()
             self._looking = False
 
-    def _folders(self) -> dict[str, int]:
-        """Return when each folder last changed."""
+    def _read(self, name: str, now: float) -> None:
+        """Read a run anew if its folder changed, or if it is live and was not read just now."""
+        directory, known = RunDirectory(self._records / name), self._entries.get(name)
+        changed = _stamp(directory.path)
+        is_same = known is not None and known.changed == changed
+        if known is not None and is_same and (not known.is_live or now - known.read < LIVE_FRESH):
+            return
+        self._answer = None
         try:
-            with os.scandir(self._records) as entries:
-                return {e.name: e.stat().st_mtime_ns for e in entries if not e.name.startswith(".") and e.is_dir()}
-        except FileNotFoundError:
-            return {}
-
-    def _read(self, name: str, changed: int, now: float) -> None:
-        entry = self._entries.get(name)
-        if entry is not None and entry.changed == changed:
-            is_live = entry.line is not None and entry.line.status == "running"
-            if not is_live or now - entry.read < LIVE_FRESH:
-                return
-        self._forget()
-        before = entry.tally if entry is not None and entry.changed == changed else NOTHING
-        try:
-            self._entries[name] = _entry(RunDirectory(self._records / name), changed, now, before)
+            self._entries[name] = _entry(directory, changed, now, known.tally if known and is_same else NOTHING)
         except PtpError as problem:
-            self._entries[name] = _Entry(changed, None, None, now, str(problem))
-
-    def _forget(self) -> None:
-        self._answer, self._overview = None, None
+            self._entries[name] = _Entry(changed, now, problem=str(problem))
 
 
-def _stamp(path: str) -> int:
+def _stamp(path: Path) -> int:
+    """Return when a folder last changed; 0 when there is none."""
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
@@ -340,5 +335,4 @@ def _entry(directory: RunDirectory, changed: int, now: float, before: Tally) -> 
     if metadata.run_id != directory.run_id:
         raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}")
     figures = tally(directory, metadata, before)
-    line = describe(directory, metadata, figures)
-    return _Entry(changed, line, metadata, now, words_of(line), figures)
+    return _Entry(changed, now, describe(directory, metadata, figures), metadata, figures)

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
-from ptp.runs.answers import LogLine, LogLines
+LogLevel = Literal["info", "warning", "error"]
+
+
+class LogLine(msgspec.Struct):
+    """One line of the log."""
+
+    time: str | None
+    """When, in UTC."""
+    level: str
+    """info, warning or error."""
+    event: str
+    """A word for what happened."""
+    message: str
+    tick: int | None
+    """The tick, where there is one."""
+
+
+class LogLines(msgspec.Struct):
+    """The end of the log."""
+
+    lines: list[LogLine]
+    position: int
+    """Bytes of the log that were read; give it as `after` for what comes next."""
+
 
 BLOCK = 1 << 18  # bytes of the log that are read at once
 _Level = {"warning": ("warning", "error", "critical"), "error": ("error", "critical")}

@@ -2,23 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any
+
+from msgspec import Struct
 
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Metadata
-from ptp.runs.answers.metrics import Game, Metrics, Performance, Series, SeriesList
-from ptp.runs.data import State
 from ptp.runs.settings import find_config
-from ptp.runs.states import newest_tick, state_at
 from ptp.runs.status import newest_metric, target_rate
-from ptp.runs.tables import ERROR_TICK
+from ptp.runs.tables import ERROR_TICK, State, as_json
+from ptp.runs.ticks import newest_tick, state_at
 from ptp.worlds.knowledge import Knowledge, knowledge_of
 
 RECENT = 1_000  # decisions that latencies are taken from
-_EXACT = 20_000  # ticks up to which every decision is looked at
+EXACT = 20_000  # ticks up to which every decision is looked at
+Points = list[tuple[int, float]]
+
+
+class Performance(Struct):
+    """How the run does; null where nothing was measured."""
+
+    tick_rate_actual: float | None
+    """Ticks per second, as last measured."""
+    tick_rate_target: float | None
+    """Ticks per second to keep; 0 is as fast as possible."""
+    decision_latency_avg: float | None
+    """Milliseconds that a decision took, on average over the newest thousand."""
+    decision_latency_p95: float | None
+    """Milliseconds that 95 of 100 of them stay below."""
+    api_calls_per_minute: float | None
+    """Model calls in the last minute of play."""
+    api_cost_per_hour: float | None
+    """Dollars per hour, at the rate of the last ten minutes."""
+    memory_usage_mb: float | None
+    """Megabytes that the run's process holds."""
+    screenshot_queue_size: int | None
+    """Pictures that wait to be written."""
+    error_rate: float | None
+    """Errors per thousand ticks."""
+
+
+class Game(Struct, omit_defaults=True):
+    """How the player does; absent where the world can't tell."""
+
+    pokemon_caught: int | None = None
+    """Kinds of creature that were caught."""
+    battles_won: int | None = None
+    battles_lost: int | None = None
+    battles_fled: int | None = None
+    """Battles that were left."""
+    badges_earned: int | None = None
+    current_level: int | None = None
+    """The highest level in the party."""
+    pokemon_party_size: int | None = None
+    money: int | None = None
+
+
+class Metrics(Struct):
+    """The figures of a run at this moment."""
+
+    run_id: str
+    tick: int
+    performance: Performance
+    game: Game
+
+
+class Series(Struct):
+    """One figure over the ticks."""
+
+    name: str
+    unit: str
+    points: list[tuple[int, float]]
+    """Ticks and values."""
+
+
+class SeriesList(Struct):
+    """Figures over the ticks."""
+
+    run_id: str
+    series: list[Series]
+    """One for each name that was asked for and has points."""
 
 
 def read_metrics(directory: RunDirectory) -> Metrics:
@@ -80,109 +148,99 @@ def _game(database: Database, state: State, knowledge: Knowledge) -> Game:
 
 # -- over the ticks --------------------------------------------------------------------------------------------
 
-Points = list[tuple[int, float]]
-
-MEASURED = {"tick_rate_actual": ("tick_rate", "ticks/s"), "memory_usage_mb": ("memory", "MB"),
-            "cost": ("cost", "dollars")}  # fmt: skip
-OTHERS = {"decision_latency_avg": "ms", "reward": "reward", "episode_reward": "reward", "error_rate": "errors"}
-
-
-def names_of(metadata: Metadata) -> list[str]:
-    """Return the figures that a run can have: those of every run, of its world, and what its world measures."""
-    figures = knowledge_of(metadata.facts.family).figures
-    return [*MEASURED, *figures, *(gauge.name for gauge in metadata.facts.gauges), *OTHERS]
-
 
 def read_series(directory: RunDirectory, names: Sequence[str], points: int) -> SeriesList:
     """Return figures over the ticks, by default all; those without points are left out."""
-    metadata = directory.read_metadata()
-    known = names_of(metadata)
     with Database(directory.database) as database:
-        states = _Sampled(database, points)
+        sources = _Plot(database, points).sources(directory.read_metadata())
         found = []
-        for name in names or known:
-            if name not in known:
-                raise UnknownName("metric", name[:80], known)
-            found.append(_series(database, states, name, points, metadata))
+        for name in names or sources:
+            if name not in sources:
+                raise UnknownName("metric", name[:80], list(sources))
+            unit, read = sources[name]
+            found.append(Series(name, unit, read()))
     return SeriesList(directory.run_id, [series for series in found if series.points])
 
 
-def _series(database: Database, states: _Sampled, name: str, points: int, metadata: Metadata) -> Series:
-    knowledge = knowledge_of(metadata.facts.family)
-    if name in knowledge.figures:
-        figures = ((tick, knowledge.figure(name, state)) for tick, state in states)
-        return Series(name, knowledge.figures[name], [(tick, float(it)) for tick, it in figures if it is not None])
-    if name in OTHERS:
-        read = {"decision_latency_avg": _latency, "reward": _reward, "episode_reward": _episodes, "error_rate": _errors}
-        return Series(name, OTHERS[name], read[name](database, points))
-    units = {gauge.name: (gauge.name, gauge.unit) for gauge in metadata.facts.gauges}
-    kind, unit = (units | MEASURED)[name]
-    return Series(name, unit, _measured(database, kind, points))
-
-
-def _measured(database: Database, kind: str, points: int) -> Points:
-    query = """SELECT max(tick), avg(value) FROM (
-                 SELECT tick, value, ntile(?) OVER (ORDER BY tick) AS bin FROM performance_metrics
-                 WHERE metric_type = ?)
-               GROUP BY bin ORDER BY 1"""
-    return [(tick or 0, round(value, 4)) for tick, value in database.rows(query, points, kind) if value is not None]
-
-
-def _samples(database: Database, points: int) -> list[int]:
-    """Return ticks at even distances, the first and the newest among them."""
-    last = newest_tick(database)
-    count = min(points, last)
-    return sorted({1 + (last - 1) * index // max(1, count - 1) for index in range(count)})
-
-
-class _Sampled:
-    """States at even distances, read once for all the figures that are taken from them."""
+class _Plot:
+    """The figures of one run over its ticks, each as at most so many points."""
 
     def __init__(self, database: Database, points: int) -> None:
         self._database = database
         self._points = points
-        self._states: list[tuple[int, State]] | None = None
+        self._last = newest_tick(database)
+        self._stride = max(1, -(-self._last // points))
 
-    def __iter__(self) -> Iterator[tuple[int, State]]:
-        if self._states is None:
-            ticks = _samples(self._database, self._points) if self._database.has_tape else ()
-            self._states = [(tick, state_at(self._database, tick)) for tick in ticks]
-        return iter(self._states)
+    def sources(self, metadata: Metadata) -> dict[str, tuple[str, Callable[[], Points]]]:
+        """Return the figures that a run can have, with their units: those of every run, of its world, its gauges."""
+        knowledge = knowledge_of(metadata.facts.family)
+        found: dict[str, tuple[str, Callable[[], Points]]] = {
+            "tick_rate_actual": ("ticks/s", partial(self._measured, "tick_rate")),
+            "memory_usage_mb": ("MB", partial(self._measured, "memory")),
+            "cost": ("dollars", partial(self._measured, "cost")),
+        }
+        found |= {name: (unit, partial(self._figure, knowledge, name)) for name, unit in knowledge.figures.items()}
+        for gauge in metadata.facts.gauges:
+            found.setdefault(gauge.name, (gauge.unit, partial(self._measured, gauge.name)))
+        return found | {
+            "decision_latency_avg": ("ms", self._latency),
+            "reward": ("reward", self._reward),
+            "episode_reward": ("reward", self._episodes),
+            "error_rate": ("errors", self._errors),
+        }
 
+    def _rounded(self, digits: int, query: str, *values: Any) -> Points:
+        rows = self._database.rows(query, *values)
+        return [(tick or 0, round(value, digits)) for tick, value in rows if value is not None]
 
-def _latency(database: Database, points: int) -> Points:
-    last = newest_tick(database)
-    if last <= _EXACT:
-        size = max(1, -(-last // points))
-        query = f"SELECT max(tick), avg(decision_latency_ms) FROM action_history GROUP BY tick / {size} ORDER BY 1"
-        return [(tick, round(value, 4)) for tick, value in database.rows(query) if value is not None]
-    query = """SELECT avg(decision_latency_ms) FROM (
-                 SELECT decision_latency_ms FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 20)"""
-    averages = ((tick, database.row(query, tick)[0]) for tick in _samples(database, points))
-    return [(tick, round(value, 4)) for tick, value in averages if value is not None]
+    def _measured(self, kind: str) -> Points:
+        query = """SELECT max(tick), avg(value) FROM (
+                     SELECT tick, value, ntile(?) OVER (ORDER BY tick) AS bin FROM performance_metrics
+                     WHERE metric_type = ?)
+                   GROUP BY bin ORDER BY 1"""
+        return self._rounded(4, query, self._points, kind)
 
+    def _figure(self, knowledge: Knowledge, name: str) -> Points:
+        figures = ((tick, knowledge.figure(name, state)) for tick, state in self._states)
+        return [(tick, float(value)) for tick, value in figures if value is not None]
 
-def _reward(database: Database, points: int) -> Points:
-    """Return the total reward over the ticks; nothing where the world never gave any."""
-    last = newest_tick(database)
-    size = max(1, -(-last // points))
-    query = f"SELECT max(tick), sum(reward) FROM steps GROUP BY (tick - 1) / {size} ORDER BY 1"
-    if last > 50 * _EXACT:
-        query = f"SELECT max(last_tick), sum(reward) FROM episodes GROUP BY (last_tick - 1) / {size} ORDER BY 1"
-    total, found = 0.0, []
-    for tick, value in database.rows(query):
-        total += value or 0.0
-        found.append((int(tick), round(total, 6)))
-    return found if any(value for _, value in found) else []
+    @cached_property
+    def _states(self) -> list[tuple[int, State]]:
+        """States at even distances, read once for all the figures that are taken from them."""
+        ticks = self._samples() if self._database.has_tape else []
+        return [(tick, state_at(self._database, tick)) for tick in ticks]
 
+    def _samples(self) -> list[int]:
+        """Return ticks at even distances, the first and the newest among them."""
+        count = min(self._points, self._last)
+        return sorted({1 + (self._last - 1) * index // max(1, count - 1) for index in range(count)})
 
-def _episodes(database: Database, points: int) -> Points:
-    query = """SELECT max(last_tick), avg(reward) FROM (
-                 SELECT last_tick, reward, ntile(?) OVER (ORDER BY episode) AS bin FROM episodes)
-               GROUP BY bin ORDER BY 1"""
-    return [(tick, round(value, 6)) for tick, value in database.rows(query, points) if value is not None]
+    def _latency(self) -> Points:
+        if self._last <= EXACT:
+            query = f"""SELECT max(tick), avg(decision_latency_ms) FROM action_history
+                        GROUP BY tick / {self._stride} ORDER BY 1"""
+            return self._rounded(4, query)
+        query = """SELECT value, (SELECT avg(decision_latency_ms) FROM (
+                     SELECT decision_latency_ms FROM action_history WHERE tick <= value ORDER BY tick DESC LIMIT 20))
+                   FROM json_each(?)"""
+        return self._rounded(4, query, as_json(self._samples()))
 
+    def _reward(self) -> Points:
+        """Return the total reward over the ticks; nothing where the world never gave any."""
+        table, tick = ("episodes", "last_tick") if self._last > 50 * EXACT else ("steps", "tick")
+        query = f"SELECT max({tick}), sum(reward) FROM {table} GROUP BY ({tick} - 1) / {self._stride} ORDER BY 1"
+        rows = list(self._database.rows(query))
+        totals = accumulate(value or 0.0 for _, value in rows)
+        found = [(int(tick), round(total, 6)) for (tick, _), total in zip(rows, totals, strict=True)]
+        return found if any(value for _, value in found) else []
 
-def _errors(database: Database, points: int) -> Points:
-    query = f"SELECT coalesce({ERROR_TICK}, 0) FROM errors ORDER BY timestamp LIMIT ?"
-    return [(int(row[0]), float(number)) for number, row in enumerate(database.rows(query, points), 1)]
+    def _episodes(self) -> Points:
+        query = """SELECT max(last_tick), avg(reward) FROM (
+                     SELECT last_tick, reward, ntile(?) OVER (ORDER BY episode) AS bin FROM episodes)
+                   GROUP BY bin ORDER BY 1"""
+        return self._rounded(6, query, self._points)
+
+    def _errors(self) -> Points:
+        query = f"SELECT coalesce({ERROR_TICK}, 0) FROM errors ORDER BY timestamp LIMIT ?"
+        rows = self._database.rows(query, self._points)
+        return [(int(row[0]), float(number)) for number, row in enumerate(rows, 1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import apsw
 
@@ -42,14 +42,10 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
     with owned(directory):
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, SystemClock())
-        tape = Tape(directory)
-        try:
+        with closing(engine.world), closing(Tape(directory)) as tape:
             travel(engine, tape, store_of(directory), tape.length)
             snapshot = take(engine, metadata.run_id, metadata.agent, "asked for", metadata.rewinds,
                             name=name, message=message)  # fmt: skip
-        finally:
-            tape.close()
-            engine.world.close()
         return store_of(directory).save(snapshot, config.snapshot.compress, config.snapshot.validate)
 
 
@@ -66,13 +62,10 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
 
 
 def _check_restorable(directory: RunDirectory, header: SnapshotHeader, wanted: str) -> None:
-    tape = Tape(directory)
-    try:
+    with closing(Tape(directory)) as tape:
         check_own(header, tape, tape.metadata.facts)
         if not tape.is_current(header):
             raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
-    finally:
-        tape.close()
 
 
 def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:

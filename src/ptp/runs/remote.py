@@ -1,14 +1,71 @@
-"""Asking a live run: the one place of this room that speaks to a control socket."""
+"""Asking a live run through its control socket, and what steering it answers."""
 
 from __future__ import annotations
 
-import base64
+from msgspec import Struct
 
 from ptp.recording.directory import RunDirectory
 from ptp.runner.control import ask
-from ptp.runner.protocol import ListSnapshots, Picture, Request, Restore, Status, TakeSnapshot
-from ptp.runs.answers.steering import Restored, Steered, line_of
+from ptp.runner.protocol import Request, Status
 from ptp.snapshots import SnapshotHeader
+
+
+class SnapshotLine(Struct):
+    """A snapshot in a list."""
+
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    tick: int
+    episode: int
+    created_at: str
+    """When, in UTC."""
+    reason: str
+    """What it was taken for."""
+    message: str | None
+    """What a person noted."""
+    location: str
+    """The kind of situation, in the world's words."""
+    bytes: int
+    """Its size on disk; 0 when it is in memory only."""
+    on_disk: bool
+    """Whether it outlives the run's process."""
+
+
+def line_of(header: SnapshotHeader) -> SnapshotLine:
+    """Return a snapshot as it stands in a list."""
+    shared = {name: getattr(header, name) for name in SnapshotLine.__struct_fields__[:-2]}
+    return SnapshotLine(**shared, bytes=header.payload_bytes, on_disk=bool(header.payload_hash))
+
+
+class SnapshotList(Struct):
+    """The snapshots of a run, newest first."""
+
+    snapshots: list[SnapshotLine]
+    total_count: int
+
+
+class Restored(Struct):
+    """A run that went back."""
+
+    run_id: str
+    tick: int
+    """The tick it is at now."""
+    live: bool
+    """Whether it plays on by itself."""
+    next: str | None
+    """The command that resumes it, when it is not live."""
+
+
+class Steered(Struct):
+    """What a live run answered."""
+
+    run_id: str
+    tick: int
+    paused: bool | None
+    """Whether it is held now."""
+    snapshot: SnapshotLine | None = None
+    """The snapshot that was taken or restored."""
 
 
 def steer(directory: RunDirectory, request: Request) -> Steered:
@@ -22,29 +79,3 @@ def steer(directory: RunDirectory, request: Request) -> Steered:
 def is_paused(directory: RunDirectory) -> bool:
     """Whether a live run is paused."""
     return bool(steer(directory, Status()).paused)
-
-
-def snapshots(directory: RunDirectory) -> list[SnapshotHeader]:
-    """Return the snapshots of a live run, in memory and on disk."""
-    return ask(directory, ListSnapshots()).snapshots or []
-
-
-def take_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
-    """Have a live run take a snapshot."""
-    taken = ask(directory, TakeSnapshot(name, message)).snapshot
-    assert taken is not None
-    return taken
-
-
-def restore(directory: RunDirectory, wanted: str) -> Restored:
-    """Take a live run back to a snapshot, which may be in its memory only."""
-    known = (h.snapshot_id for h in snapshots(directory) if wanted in (h.snapshot_id, h.name, "latest"))
-    return Restored(directory.run_id, steer(directory, Restore(next(known, wanted))).tick, True, None)
-
-
-def held_picture(directory: RunDirectory, tick: int, patience: float) -> tuple[int, str, bytes]:
-    """Return the picture of a tick, or of one before it, that a live run has in memory: its tick, format and file."""
-    frame = ask(directory, Picture(tick), patience).frame
-    assert frame is not None
-    data = frame.data.encode() if frame.format == "text" else base64.b64decode(frame.data)
-    return frame.tick, frame.format, data

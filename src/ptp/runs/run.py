@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,27 +14,37 @@ from ptp.errors import PtpError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.recording.figures import Report, make_report
-from ptp.runs.answers.runs import LogLines
-from ptp.runs.answers.steering import Restored, Steered
-from ptp.runs.logs import read_log
+from ptp.runs.logs import LogLines, read_log
 from ptp.runs.rows import Rows
-from ptp.runs.states import newest_tick, state_at
 from ptp.runs.summary import RunSummary, summarise
+from ptp.runs.tables import R
 from ptp.runs.tags import change_tags
+from ptp.runs.ticks import ANY, newest_tick, state_at
 
 if TYPE_CHECKING:
     from ptp import replay, runner
     from ptp.config import RunConfig
     from ptp.frames import Picture
     from ptp.replay import video
-    from ptp.runner import protocol
+    from ptp.runner import control, protocol
     from ptp.runs import drawing, offline, remote, settings, sharing, shots
+    from ptp.runs.remote import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
     replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
-    protocol = lazy("ptp.runner.protocol")
+    control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, offline, remote = lazy("ptp.runs.drawing"), lazy("ptp.runs.offline"), lazy("ptp.runs.remote")
     settings, sharing, shots = lazy("ptp.runs.settings"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
+
+
+def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
+    """Return the method of a run that gives its records of one type."""
+
+    def rows(run: Run) -> Rows[R]:
+        return Rows(run.directory, record)
+
+    rows.__doc__ = about
+    return rows
 
 
 class Run:
@@ -89,51 +100,21 @@ class Run:
 
     def steps(self, first: int | None = None, last: int | None = None) -> Rows[records.Step]:
         """Return the tape: every command and what came of it, from tick *first* to tick *last*."""
-        return Rows(self.directory, records.Step, "tick BETWEEN ? AND ?", first or 0, 1 << 62 if last is None else last)
+        return Rows(self.directory, records.Step, "tick BETWEEN ? AND ?", first or 0, ANY if last is None else last)
 
-    def episodes(self) -> Rows[records.EpisodeEnded]:
-        """Return the whole episodes."""
-        return Rows(self.directory, records.EpisodeEnded)
-
-    def episode_starts(self) -> Rows[records.EpisodeBegan]:
-        """Return how each episode began."""
-        return Rows(self.directory, records.EpisodeBegan)
-
-    def decisions(self) -> Rows[records.DecisionMade]:
-        """Return the decisions; those of ticks that were given up have the status `rolled_back`."""
-        return Rows(self.directory, records.DecisionMade)
-
-    def model_calls(self) -> Rows[records.ModelCall]:
-        """Return the calls of models."""
-        return Rows(self.directory, records.ModelCall)
-
-    def events(self) -> Rows[records.Event]:
-        """Return what the world itself calls events."""
-        return Rows(self.directory, records.Event)
-
-    def metrics(self) -> Rows[records.Metric]:
-        """Return the measurements."""
-        return Rows(self.directory, records.Metric)
-
-    def frames(self) -> Rows[records.FrameKept]:
-        """Return which pictures were kept; `frame` gives the picture of any tick."""
-        return Rows(self.directory, records.FrameKept)
-
-    def notices(self) -> Rows[records.Notice]:
-        """Return what a person should know."""
-        return Rows(self.directory, records.Notice)
-
-    def errors(self) -> Rows[records.ErrorSeen]:
-        """Return what went wrong."""
-        return Rows(self.directory, records.ErrorSeen)
-
-    def rewinds(self) -> Rows[records.Rewound]:
-        """Return when the run went back."""
-        return Rows(self.directory, records.Rewound)
-
-    def config_changes(self) -> Rows[records.ConfigChanged]:
-        """Return which settings were changed while it played."""
-        return Rows(self.directory, records.ConfigChanged)
+    episodes = _table(records.EpisodeEnded, "Return the whole episodes.")
+    episode_starts = _table(records.EpisodeBegan, "Return how each episode began.")
+    decisions = _table(
+        records.DecisionMade, "Return the decisions; those of ticks that were given up have the status `rolled_back`."
+    )
+    model_calls = _table(records.ModelCall, "Return the calls of models.")
+    events = _table(records.Event, "Return what the world itself calls events.")
+    metrics = _table(records.Metric, "Return the measurements.")
+    frames = _table(records.FrameKept, "Return which pictures were kept; `frame` gives the picture of any tick.")
+    notices = _table(records.Notice, "Return what a person should know.")
+    errors = _table(records.ErrorSeen, "Return what went wrong.")
+    rewinds = _table(records.Rewound, "Return when the run went back.")
+    config_changes = _table(records.ConfigChanged, "Return which settings were changed while it played.")
 
     def log(self, lines: int = 200, after: int | None = None, level: str | None = None) -> LogLines:
         """Return the newest lines of the log, or those *after* so many bytes."""
@@ -154,7 +135,7 @@ class Run:
     def state(self, tick: int | None = None) -> dict[str, Any]:
         """Return the world's state after a tick, or after the newest; empty where none was kept."""
         with Database(self.directory.database) as database:
-            return state_at(database, tick)
+            return state_at(database, ANY if tick is None else tick)
 
     def frame(self, tick: int | None = None) -> Picture:
         """Return the picture after a tick, or after the newest: rows of red, green and blue, or text."""
@@ -162,7 +143,7 @@ class Run:
 
     def picture(self, tick: int | None = None) -> drawing.Drawn:
         """Return the same as the bytes of a file: as it was kept, or drawn from the tape."""
-        album = shots.Album(drawing.InProcess())
+        album = shots.Album(drawing.draw_here)
         return album.at_tick(self.directory, self.metadata, self.last_tick if tick is None else tick)
 
     def video(
@@ -181,12 +162,9 @@ class Run:
 
     def verify(self, from_tick: int = 1) -> replay.Replayed:
         """Play the tape again and compare every tick."""
-        played = replay.Replay(replay.Tape(self.directory), from_tick)
-        try:
+        with closing(replay.Replay(replay.Tape(self.directory), from_tick)) as played:
             for _ in played:
                 pass
-        finally:
-            played.close()
         return played.result
 
     # -- steering; whether a process must be asked is decided here and nowhere else ------------------------------
@@ -229,21 +207,25 @@ class Run:
     def snapshots(self) -> list[SnapshotHeader]:
         """Return the snapshots, newest first; of a live run those in memory too."""
         if self.is_live:
-            return remote.snapshots(self.directory)
+            return control.ask(self.directory, protocol.ListSnapshots()).snapshots or []
         return offline.store_of(self.directory).headers()
 
     def snapshot(self, name: str | None = None, message: str | None = None) -> SnapshotHeader:
         """Take a snapshot: of a live run now, of another at its last tick."""
-        if self.is_live:
-            return remote.take_snapshot(self.directory, name, message)
-        return offline.create_snapshot(self.directory, name, message)
+        if not self.is_live:
+            return offline.create_snapshot(self.directory, name, message)
+        taken = control.ask(self.directory, protocol.TakeSnapshot(name, message)).snapshot
+        assert taken is not None
+        return taken
 
     def restore(self, snapshot: str) -> Restored:
         """Go back to a snapshot, by name or id; what came after it is discarded."""
-        if self.is_live:
-            return remote.restore(self.directory, snapshot)
-        header = offline.restore_snapshot(self.directory, snapshot)
-        return Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+        if not self.is_live:
+            header = offline.restore_snapshot(self.directory, snapshot)
+            return remote.Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+        known = (it.snapshot_id for it in self.snapshots() if snapshot in (it.snapshot_id, it.name, "latest"))
+        restored = remote.steer(self.directory, protocol.Restore(next(known, snapshot)))
+        return remote.Restored(self.id, restored.tick, True, None)
 
     def share(self, snapshot: str, target: str | Path) -> SnapshotHeader:
         """Write a snapshot with its tape to a file that another machine can resume from."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ptp.config.files import read_values
-from ptp.config.tree import BY_FLAG, BY_PATH, SETTINGS, RunConfig, Values, build
+from ptp.config.tree import BY_FLAG, BY_PATH, RunConfig, Values, build, values_of
 from ptp.errors import RunUnreadable, UnknownName
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
@@ -38,7 +38,7 @@ def read_config(directory: RunDirectory) -> RunConfig:
 
 def change(config: RunConfig, changes: dict[str, object]) -> RunConfig:
     """Return settings with some changed; they are named as flags of `ptp run`, with _ for -."""
-    values = {item: getattr(getattr(config, item.section), item.name) for item in SETTINGS}
+    values = values_of(config)
     for name, value in changes.items():
         item = BY_FLAG.get(f"--{name.replace('_', '-')}")
         if item is None:

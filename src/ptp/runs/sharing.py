@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -9,7 +10,7 @@ import msgspec
 
 from ptp._util.files import write_atomic
 from ptp.config import RunConfig
-from ptp.config.tree import SETTINGS
+from ptp.config.tree import values_of
 from ptp.errors import RunUnreadable, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.replay import Tape
@@ -40,11 +41,8 @@ def export_bytes(directory: RunDirectory, wanted: str) -> tuple[SnapshotHeader, 
     store = store_of(directory)
     header = store.find(wanted)
     snapshot = store.load(header)
-    tape = Tape(directory)
-    try:
+    with closing(Tape(directory)) as tape:
         shared = _shared_tape(directory, tape, header.tick) if tape.is_current(header) else None
-    finally:
-        tape.close()
     if shared is None and not snapshot.world:
         raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back, and so has no tape")
     return header, pack(msgspec.structs.replace(snapshot, tape=shared), compress=True)
@@ -76,8 +74,8 @@ def _start_files(tape: Tape) -> dict[StartFile, bytes]:
 
 
 def _settings_of(config: RunConfig) -> dict[str, Any]:
-    values = {item: getattr(getattr(config, item.section), item.name) for item in SETTINGS if is_shared(item.path)}
-    return {item.path: value for item, value in values.items() if value != item.default}
+    values = values_of(config).items()
+    return {item.path: value for item, value in values if is_shared(item.path) and value != item.default}
 
 
 def is_shared(path: str) -> bool:

@@ -2,37 +2,135 @@
 
 from __future__ import annotations
 
-import io
+import base64
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta, Struct
+from PIL import Image
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName
 from ptp.frames.kept import read_kept
-from ptp.frames.pictures import FORMATS, Picture, Pixels, decode, encode, resolution
+from ptp.frames.pictures import FORMATS, Picture, Pixels, Resolution, decode, encode, resolution
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, FrameKept, Metadata
-from ptp.runs.answers import Annotations, Resolution, Screenshot, ScreenshotDiff, ScreenshotLine, ScreenshotList
-from ptp.runs.data import stamp
-from ptp.runs.drawing import Drawn, Draws
-from ptp.runs.remote import held_picture
-from ptp.runs.states import check_tick, newest_tick, state_at
-from ptp.runs.tables import read, read_named
+from ptp.runner import protocol
+from ptp.runner.control import ask
+from ptp.runs.drawing import MEDIA, Draw, Drawn
+from ptp.runs.tables import read, read_named, stamp
+from ptp.runs.ticks import check_tick, newest_tick, state_at
 
-MEDIA = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "text": "text/plain; charset=utf-8"}
 PROMPT = 1.0  # seconds in which a live run finds a picture in its memory
 NEAR = 16  # ticks that a picture may be older than was asked for
 THUMBNAIL = (96, 96)
+Box = Annotated[tuple[float, ...], Meta(min_length=4, max_length=4)]
+PixelBox = Annotated[tuple[int, ...], Meta(min_length=4, max_length=4)]
+
+
+class Found(Struct):
+    """Something that was found in a picture."""
+
+    bbox: Box
+    """Left, top, right, bottom."""
+    confidence: float
+
+
+class DetectedText(Found):
+    """Text that was found in a picture."""
+
+    text: str
+
+
+class DetectedSprite(Found):
+    """A sprite that was found in a picture."""
+
+    type: str
+    name: str
+
+
+class MenuRegion(Found):
+    """A menu that was found in a picture."""
+
+    type: str
+
+
+class Annotations(Struct):
+    """What was found in a picture."""
+
+    detected_text: list[DetectedText] = []
+    detected_sprites: list[DetectedSprite] = []
+    menu_regions: list[MenuRegion] = []
+
+
+class Screenshot(Struct):
+    """What is known of a picture."""
+
+    screenshot_id: str
+    """Its id; `tick-N` is the picture of tick N, drawn from the tape."""
+    timestamp: str | None
+    """When it was taken, in UTC."""
+    tick: int
+    screen_type: str | None
+    """The kind of situation, in the world's words."""
+    resolution: Resolution
+    file_size_bytes: int
+    """How large its file is."""
+    compression: str
+    """jpeg, png, webp or text."""
+    quality: int | None
+    """Of a lossy compression."""
+    annotations: Annotations
+    """What was found in it."""
+
+
+class ScreenshotLine(Struct):
+    """A picture in the timeline."""
+
+    id: str
+    timestamp: str | None
+    """When it was taken, in UTC."""
+    screen_type: str | None
+    """The kind of situation, in the world's words."""
+    thumbnail_url: str
+    """Where a small form of it is."""
+
+
+class ScreenshotList(Struct):
+    """A page of the timeline of pictures."""
+
+    screenshots: list[ScreenshotLine]
+    total_count: int
+    page: int
+    page_size: int
+
+
+class ScreenshotDiff(Struct):
+    """How two pictures differ."""
+
+    a: str
+    b: str
+    comparable: bool
+    """Whether both have the same size."""
+    equal: bool
+    """Whether every pixel is the same."""
+    changed_pixels: int | None
+    """Pixels that differ; null when the pictures can't be compared."""
+    changed_share: float | None
+    """Their share of all pixels, from 0 to 1."""
+    bbox: PixelBox | None
+    """Left, top, right, bottom of the part that differs."""
+    image_url: str
+    """Where the difference is drawn."""
 
 
 class Album:
     """The pictures of runs, by id, `latest`, or tick."""
 
-    def __init__(self, painter: Draws) -> None:
-        self._painter = painter
+    def __init__(self, draw: Draw) -> None:
+        self._draw = draw
 
     def list(self, directory: RunDirectory, page: int, page_size: int) -> ScreenshotList:
         """Return a page of the timeline, oldest first."""
@@ -64,9 +162,9 @@ class Album:
         if tick is None:
             _, kept = self._kept(directory, name)
             if kept.path is not None:
-                return read_file(directory, kept.path)
+                return _read(directory, kept.path)
             tick = kept.tick  # it was removed to make room; the tape has the picture still
-        return self._painter.draw(directory, metadata.rewinds, tick)
+        return self._draw(directory, metadata.rewinds, tick)
 
     def at_tick(self, directory: RunDirectory, metadata: Metadata, tick: int, near: bool = False) -> Drawn:
         """Return the picture of a tick: the kept one, or from the memory of a live run, or drawn from the tape.
@@ -78,45 +176,45 @@ class Album:
             found = list(read(database, FrameKept, "WHERE tick = ? AND file_path IS NOT NULL LIMIT 1", tick))
         for kept in found:
             try:
-                return read_file(directory, kept.path)
+                return _read(directory, kept.path)
             except RunUnreadable:
                 break  # the file was removed to make room; the tape has the picture still
         held = _held(directory, tick) if metadata.status == "running" else None
         if held is not None and held.tick is not None and 0 <= tick - held.tick <= (NEAR if near else 0):
             return held
-        return self._painter.draw(directory, metadata.rewinds, tick)
+        return self._draw(directory, metadata.rewinds, tick)
 
     def thumbnail(self, directory: RunDirectory, metadata: Metadata, name: str) -> Drawn:
         """Return a small form of a picture."""
-        from PIL import Image
-
         drawn = self.image(directory, metadata, name)
         if drawn.media_type.startswith("text"):
             return drawn
         image = Image.fromarray(as_pixels(drawn))
         image.thumbnail(THUMBNAIL)
-        file = io.BytesIO()
-        image.save(file, "PNG", compress_level=6)
-        return Drawn(MEDIA["png"], file.getvalue())
+        return Drawn(MEDIA["png"], encode(np.asarray(image), "png", 0))
 
     def diff(self, directory: RunDirectory, metadata: Metadata, a: str, b: str) -> ScreenshotDiff:
         """Tell how two pictures differ."""
-        one, other = (as_pixels(self.image(directory, metadata, name)) for name in (a, b))
+        _, changed = self._compare(directory, metadata, a, b)
         url = f"/api/v1/screenshots/diff/image?a={a}&b={b}&run={directory.run_id}"
-        if one.shape != other.shape:
+        if changed is None:
             return ScreenshotDiff(a, b, False, False, None, None, None, url)
-        changed = (one != other).any(axis=2)
         count = int(changed.sum())
-        return ScreenshotDiff(a, b, True, not count, count, round(count / changed.size, 6), _bounds(changed), url)
+        bounds = Image.fromarray(changed.view(np.uint8)).getbbox()
+        return ScreenshotDiff(a, b, True, not count, count, round(count / changed.size, 6), bounds, url)
 
     def diff_image(self, directory: RunDirectory, metadata: Metadata, a: str, b: str) -> Drawn:
         """Draw how two pictures differ: the second one dimmed, with what changed in red."""
-        one, other = (as_pixels(self.image(directory, metadata, name)) for name in (a, b))
+        other, changed = self._compare(directory, metadata, a, b)
         picture = (other // 3 + 150).astype(np.uint8)
-        if one.shape == other.shape:
-            changed = (one != other).any(axis=2)
+        if changed is not None:
             picture[changed] = other[changed] // 3 + np.array([170, 0, 30], np.uint8)
         return Drawn(MEDIA["png"], encode(picture, "png", 0))
+
+    def _compare(self, directory: RunDirectory, metadata: Metadata, a: str, b: str) -> tuple[Pixels, Pixels | None]:
+        """Return the second of two pictures and which of its pixels are others; None where the sizes differ."""
+        one, other = (as_pixels(self.image(directory, metadata, name)) for name in (a, b))
+        return other, (one != other).any(axis=2) if one.shape == other.shape else None
 
     def _drawn_tick(self, directory: RunDirectory, name: str) -> int | None:
         """Return the tick of a picture that is drawn from the tape; None for one that was kept."""
@@ -129,15 +227,14 @@ class Album:
         return int(name[5:])
 
     def _describe_drawn(self, directory: RunDirectory, metadata: Metadata, tick: int) -> Screenshot:
-        drawn = self._painter.draw(directory, metadata.rewinds, tick)
+        drawn = self._draw(directory, metadata.rewinds, tick)
         with Database(directory.database) as database:
             screen = state_at(database, tick).get("screen_type")
             made = read(database, DecisionMade, "WHERE tick < ? ORDER BY tick DESC LIMIT 1", max(1, tick))
             at = next((stamp(decision.at) for decision in made), None)
-        size = resolution(as_picture(drawn))
         compression = "text" if drawn.media_type.startswith("text") else "png"
         return Screenshot(
-            f"tick-{tick}", at, tick, screen, Resolution(size.width, size.height),
+            f"tick-{tick}", at, tick, screen, resolution(as_picture(drawn)),
             len(drawn.data), compression, None, Annotations(),
         )  # fmt: skip
 
@@ -149,8 +246,7 @@ class Album:
         raise UnknownName("screenshot", name[:80], [], "see /api/v1/screenshots, or name a tick as `tick-500`")
 
 
-def read_file(directory: RunDirectory, name: str) -> Drawn:
-    """Return a kept picture."""
+def _read(directory: RunDirectory, name: str) -> Drawn:
     kept = read_kept(directory.path, name)
     return Drawn(MEDIA[kept.format], kept.data)
 
@@ -158,10 +254,12 @@ def read_file(directory: RunDirectory, name: str) -> Drawn:
 def _held(directory: RunDirectory, tick: int) -> Drawn | None:
     """Return the picture of a tick, or of one before it, that a live run has in memory."""
     try:
-        held, form, data = held_picture(directory, tick, PROMPT)
+        frame = ask(directory, protocol.Picture(tick), PROMPT).frame
     except PtpError:
         return None  # it has none, is held by a debugger, or has ended just now; the tape has every picture
-    return Drawn(MEDIA[form], data, held)
+    assert frame is not None
+    data = frame.data.encode() if frame.format == "text" else base64.b64decode(frame.data)
+    return Drawn(MEDIA[frame.format], data, frame.tick)
 
 
 def as_picture(drawn: Drawn) -> Picture:
@@ -175,13 +273,6 @@ def as_pixels(drawn: Drawn) -> Pixels:
     if isinstance(picture, str):
         raise UnknownName("picture", "text", [], "this world draws text, which has no pixels")
     return picture
-
-
-def _bounds(changed: Any) -> tuple[int, int, int, int] | None:
-    rows, columns = np.nonzero(changed.any(axis=1))[0], np.nonzero(changed.any(axis=0))[0]
-    if not len(rows):
-        return None
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 def _annotations(value: Any) -> Annotations:

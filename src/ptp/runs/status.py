@@ -2,24 +2,83 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from ptp._util.clock import iso
+from ptp._util.lazy import lazy
 from ptp.config import RunConfig
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, Metadata
-from ptp.runs.answers.status import DecisionPipeline, DecisionStatus, Status, SystemHealth
-from ptp.runs.data import stamp
 from ptp.runs.settings import find_config
-from ptp.runs.spending import calls_remaining
-from ptp.runs.states import state_at
-from ptp.runs.tables import read
-from ptp.worlds.knowledge import knowledge_of
+from ptp.runs.tables import read, stamp
+from ptp.runs.ticks import VALID, state_at
+from ptp.worlds.knowledge import CurrentState, knowledge_of
 
+if TYPE_CHECKING:
+    from ptp.engine import budget
+else:
+    budget = lazy("ptp.engine.budget")
+
+RECENT = 1_000  # decisions that the price of a call is taken from
+DecisionStatus = Literal["pending", "processing", "completed", "failed"]
 STATUSES: dict[str, DecisionStatus] = {
     "pending": "processing",
     "success": "completed",
     "partial": "completed",
     "failed": "failed",
 }
+
+
+class DecisionPipeline(Struct):
+    """The newest decision."""
+
+    last_decision_at: str | None
+    """When it was made, in UTC."""
+    last_decision_type: str | None
+    """What the agent calls it."""
+    last_decision_confidence: float | None
+    """How sure the agent was, from 0 to 1."""
+    last_decision_latency_ms: float | None
+    """How long the agent thought."""
+    tokens_this_decision: int | None
+    cost_this_decision: float | None
+    current_decision_status: DecisionStatus | None
+    """How it stands; null before the first one."""
+
+
+class SystemHealth(Struct):
+    """How the run itself does."""
+
+    tick_rate_actual: float | None
+    """Ticks per second, as last measured."""
+    tick_rate_target: float | None
+    """Ticks per second to keep; 0 is as fast as possible."""
+    memory_usage_mb: float | None
+    """Megabytes that the run's process holds."""
+    api_calls_remaining: int | None
+    """Model calls that the dollars left pay for, at the mean price of the newest thousand decisions: dollars of
+    `--max-cost` or of the budget, whichever are fewer. Null where neither is set, or while nothing was paid for."""
+    error_count: int
+    snapshot_count: int
+
+
+class Status(Struct):
+    """A run at this moment."""
+
+    run_id: str
+    experiment_name: str
+    """The plan it belongs to."""
+    started_at: str
+    """When it began, in UTC."""
+    elapsed_seconds: float | None
+    current_state: CurrentState
+    decision_pipeline: DecisionPipeline
+    system_health: SystemHealth
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
@@ -45,8 +104,7 @@ def last_elapsed(database: Database, metadata: Metadata) -> float | None:
 
 
 def _pipeline(database: Database) -> DecisionPipeline:
-    rest = "WHERE execution_status IS NOT 'rolled_back' ORDER BY decision_id DESC LIMIT 1"
-    for made in read(database, DecisionMade, rest):
+    for made in read(database, DecisionMade, f"WHERE {VALID} ORDER BY decision_id DESC LIMIT 1"):
         return DecisionPipeline(
             stamp(made.at), made.type, made.confidence, made.latency_ms, made.tokens, made.cost,
             STATUSES.get(made.status),
@@ -60,7 +118,7 @@ def _health(directory: RunDirectory, database: Database, metadata: Metadata, eng
         tick_rate_actual=newest_metric(database, "tick_rate"),
         tick_rate_target=target_rate(config, engaged),
         memory_usage_mb=newest_metric(database, "memory"),
-        api_calls_remaining=calls_remaining(config, database, metadata),
+        api_calls_remaining=None if config is None else _calls_remaining(config, database, metadata),
         error_count=database.row("SELECT count(*) FROM errors")[0],
         snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
     )
@@ -78,3 +136,29 @@ def target_rate(config: RunConfig | None, engaged: bool) -> float | None:
         return None
     rates = config.tick_rate
     return float(rates.battle if engaged and rates.normal and rates.battle else rates.normal)
+
+
+def _calls_remaining(config: RunConfig, database: Database, metadata: Metadata) -> int | None:
+    """Return how many calls the tightest limit still pays for; null without a limit or before the first payment."""
+    query = f"""SELECT avg(api_cost) FROM (SELECT api_cost FROM action_history ORDER BY decision_id DESC LIMIT {RECENT})
+                WHERE api_cost > 0"""
+    price: float | None = database.row(query)[0]
+    rate = config.tick_rate
+    limits = ((config.limits.max_cost, ""), (rate.budget_limit, _period_start(rate.budget, metadata)))
+    left = [limit - _spent(database, since) for limit, since in limits if limit is not None]
+    return max(0, int(min(left) / price)) if left and price is not None else None
+
+
+def _period_start(mode: str | None, metadata: Metadata) -> str:
+    """Return when the present period of a budget began; for a run that has ended, the one it ended in."""
+    if mode in (None, "run"):
+        return ""
+    seconds = budget.PERIODS[mode]
+    end = metadata.completed_at
+    now = time.time() if end is None else datetime.fromisoformat(end).timestamp()
+    return iso(now // seconds * seconds)
+
+
+def _spent(database: Database, since: str) -> float:
+    query = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
+    return float(database.row(query, since)[0])

@@ -1,6 +1,7 @@
 """Reading records back: every query is derived from the one declaration of a record's table.
 
-Where an older run lacks a value, the field is None. The title of an old event is made from what it tells.
+Where an older run lacks a value, the field is None: nothing is made up. The title of an old event is made from what
+it tells.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar
 
+import msgspec
+
+from ptp._util.clock import iso
 from ptp.recording.database import Database
 from ptp.records import Column, Event, table_of
 from ptp.records.table import Kept
-from ptp.runs.data import as_state, decode_text
 from ptp.worlds.knowledge import old_title
 
 R = TypeVar("R", bound=Kept)
+State = dict[str, Any]
 Moments = Literal["seconds", "milliseconds", "text"]
 
 MOMENTS: dict[Moments, str] = {
@@ -99,6 +103,36 @@ def number_of(name: str | None) -> int | None:
     """Return the number that an id was made of: its last twelve digits; the ids of older runs have none."""
     found = _NUMBERED.fullmatch(name or "")
     return None if found is None else int(found[1], 16)
+
+
+# -- values, in the form they have today -------------------------------------------------------------------------
+
+
+def decode_text(text: str | None) -> Any:
+    """Return stored JSON as what it says; what an older run kept as plain words stays so."""
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
+
+def as_state(value: Any) -> State:
+    """Return a state as an object; one of another form is kept under `observation`."""
+    if value is None or value == "":
+        return {}
+    return value if isinstance(value, dict) else {"observation": value}
+
+
+def stamp(at: float | None) -> str | None:
+    """Return a moment as text; null where an older run kept none."""
+    return None if at is None else iso(at)
+
+
+def as_json(value: Any) -> str:
+    """Return data as JSON text."""
+    return msgspec.json.encode(value).decode()
 
 
 def _flag(value: int | None) -> bool | None:

@@ -1,20 +1,93 @@
-"""One tick of a run, the decisions, and what happened along the way, as pages of records."""
+"""One tick of a run, the world's state after it, the decisions, and what happened along the way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
+from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, ErrorSeen, Event, Rewound, Step
-from ptp.runs.answers.ticks import DecisionList, EventList, Tick
-from ptp.runs.data import as_json
-from ptp.runs.states import check_tick, state_at
-from ptp.runs.tables import ERROR_TICK, read, read_named
+from ptp.runs.tables import ERROR_TICK, State, as_json, as_state, decode_text, read, read_named
 
 MOST_ERRORS = 1_000  # errors that are told among events
+ANY = 1 << 62  # a tick after every other
 VALID = "execution_status IS NOT 'rolled_back'"
+_STATES = (
+    "SELECT tick, 0, state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1",
+    # an episode begins after its tick, with a state that counts from the next one on
+    """SELECT tick, 1, state FROM episode_starts
+       WHERE state IS NOT NULL AND tick < max(?, 1) ORDER BY tick DESC LIMIT 1""",
+    "SELECT tick, 2, game_state FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 1",
+)
+"""Where a state may be found: what a run without a tape kept comes last."""
+
+
+class NoTick(UnknownName):
+    """A tick that the run does not have."""
+
+    def __init__(self, tick: int, last: int) -> None:
+        super().__init__("tick", str(tick), [], f"the run has ticks 0 to {last}")
+
+
+class Tick(Struct):
+    """One tick of a run."""
+
+    tick: int
+    last_tick: int
+    """The newest tick of the run."""
+    step: Step | None
+    """The command and what came of it; null at tick 0, before the first one."""
+    state: Any
+    """The world's state after it."""
+    decision: DecisionMade | None
+    """The decision that its command came from."""
+    events: list[Event]
+    """What happened in it."""
+    screenshot_id: str | None
+    """The picture that was kept of it."""
+
+
+class DecisionList(Struct):
+    """A page of decisions, newest first."""
+
+    decisions: list[DecisionMade]
+    next_before: str | None
+    """What to give as `before` for the next page; null on the last one."""
+
+
+class EventList(Struct):
+    """Events in the order of their ticks; errors and rewinds are among them, of the kinds `Error` and `Rewind`."""
+
+    events: list[Event]
+    total_count: int
+    """Events that the filter lets through; more than are listed when there is a limit."""
+    kinds: dict[str, int]
+    """How many events of each kind the run has."""
+
+
+def newest_tick(database: Database) -> int:
+    """Return the newest tick, 0 when there is none; a run that kept no tape tells it by its decisions."""
+    decided = f"SELECT max(tick) FROM action_history WHERE {VALID}"
+    return int(database.row(f"SELECT coalesce((SELECT max(tick) FROM steps), ({decided}), 0)")[0])
+
+
+def check_tick(database: Database, tick: int) -> int:
+    """Return the newest tick, once it is known that the run has *tick*."""
+    last = newest_tick(database)
+    if not 0 <= tick <= last:
+        raise NoTick(tick, last)
+    return last
+
+
+def state_at(database: Database, tick: int = ANY) -> State:
+    """Return the state after a tick, or after the newest one; it is kept only where it changed."""
+    found = [next(database.rows(query, tick), None) for query in _STATES]
+    newest = max((row for row in found[:2] if row is not None), key=lambda row: row[:2], default=found[2])
+    return {} if newest is None else as_state(decode_text(newest[2]))
 
 
 def read_tick(directory: RunDirectory, tick: int) -> Tick:
@@ -52,21 +125,19 @@ def list_decisions(directory: RunDirectory, before: str | None, text: str | None
     return DecisionList([decision for _, decision in found[:page_size]], following)
 
 
-def list_events(
-    directory: RunDirectory, kinds: Sequence[str], from_tick: int, to_tick: int | None, limit: int
-) -> EventList:
+def list_events(directory: RunDirectory, kinds: Sequence[str], first: int, last: int | None, limit: int) -> EventList:
     """Return events in the order of their ticks, with errors and rewinds among them."""
-    last = to_tick if to_tick is not None else 1 << 62
+    last = ANY if last is None else last
     with Database(directory.database) as database:
         counts = dict(database.rows("SELECT kind, count(*) FROM events GROUP BY kind"))
-        others = {"Error": [*_errors(database, 0, 1 << 62)], "Rewind": [*_rewinds(database)]}
+        others = {"Error": [*_errors(database, 0, ANY)], "Rewind": [*_rewinds(database)]}
         counts |= {kind: len(events) for kind, events in others.items() if events}
         chosen = [kind for kind in (kinds or counts) if kind in counts]
         where = "WHERE tick BETWEEN ? AND ? AND kind IN (SELECT value FROM json_each(?))"
-        values: tuple[Any, ...] = (from_tick, last, as_json(chosen))
+        values = (first, last, as_json(chosen))
         found = list(read(database, Event, f"{where} ORDER BY tick, event_id LIMIT ?", *values, limit))
         total = int(database.row(f"SELECT count(*) FROM events {where}", *values)[0])
-    among = [event for kind in chosen for event in others.get(kind, ()) if from_tick <= event.tick <= last]
+    among = [event for kind in chosen for event in others.get(kind, ()) if first <= event.tick <= last]
     return EventList(sorted(found + among, key=lambda event: event.tick)[:limit], total + len(among), counts)
 
 

@@ -1,15 +1,15 @@
-"""What only the web answers: refusals, steering, sharing and streams. What readers return is in `ptp.runs.answers`."""
+"""What only the web answers: refusals, settings, sharing and streams. What readers return stands beside them."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from ptp.records import Record
 from ptp.runner.protocol import Now
-from ptp.runs.answers import Action
+from ptp.runs.actions import Action
 from ptp.snapshots import SnapshotHeader
 
 Kind = TypeVar("Kind", bound=Struct)
@@ -107,3 +107,19 @@ class LiveEnd(Struct, frozen=True):
 
     live: bool
     """Always false."""
+
+
+class Settings(Struct):
+    """The settings a run was recorded with."""
+
+    run_id: str
+    config: dict[str, Any]
+    """Every setting, by section; as `--config-file` takes them. Empty where an older run kept none."""
+
+
+class Health(Struct):
+    """Whether the server serves."""
+
+    status: Literal["ok"]
+    """Always ok; a server that isn't does not answer."""
+    version: str

@@ -12,9 +12,8 @@ from prometheus_client.registry import Collector
 
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.runs.answers import Game, Performance
 from ptp.runs.library import Library, Query
-from ptp.runs.metrics import read_metrics
+from ptp.runs.metrics import Game, Performance, read_metrics
 from ptp.runs.status import newest_metric
 from ptp.web.openapi import field_words
 

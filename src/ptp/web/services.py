@@ -11,12 +11,11 @@ from starlette.concurrency import run_in_threadpool
 from ptp.recording import RunDirectory
 from ptp.records import Metadata
 from ptp.runs.actions import ActionLog
-from ptp.runs.answers import Status
 from ptp.runs.drawing import Painter
 from ptp.runs.library import Library
 from ptp.runs.run import Run
 from ptp.runs.shots import Album
-from ptp.runs.status import read_status
+from ptp.runs.status import Status, read_status
 from ptp.web.children import Children
 from ptp.web.live import Hub
 
@@ -29,7 +28,7 @@ class Services:
     def __init__(self, data_dir: Path, most_runs: int) -> None:
         self.library = Library(data_dir)
         self.painter = Painter()
-        self.album = Album(self.painter)
+        self.album = Album(self.painter.draw)
         self.actions = ActionLog()
         self.hub = Hub()
         self.children = Children(data_dir, most_runs)

@@ -15,23 +15,13 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Metadata
 from ptp.records import Status as RunStatus
-from ptp.runs.answers import (
-    Health,
-    LogLevel,
-    LogLines,
-    Metrics,
-    RunDetail,
-    RunList,
-    RunSummary,
-    SeriesList,
-    Settings,
-    Status,
-)
-from ptp.runs.library import Query, SortKey
-from ptp.runs.logs import read_log
-from ptp.runs.metrics import read_metrics, read_series
+from ptp.runs.library import Query, RunList, SortKey
+from ptp.runs.logs import LogLevel, LogLines, read_log
+from ptp.runs.metrics import Metrics, SeriesList, read_metrics, read_series
 from ptp.runs.remote import is_paused
-from ptp.runs.status import last_elapsed
+from ptp.runs.status import Status, last_elapsed
+from ptp.runs.summary import RunDetail, RunSummary
+from ptp.web.answers import Health, Settings
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.exposition import CONTENT_TYPE_LATEST, exposition
 from ptp.web.requests import END, Page, PageSize, Run, Text

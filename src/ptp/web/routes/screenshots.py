@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.responses import Response
 
-from ptp.runs.answers import Screenshot, ScreenshotDiff, ScreenshotList
+from ptp.runs.shots import Screenshot, ScreenshotDiff, ScreenshotList
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.requests import Page, PageSize, Run, ShotName
 from ptp.web.routes.ticks import PICTURE, picture

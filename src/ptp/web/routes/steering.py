@@ -9,9 +9,9 @@ from msgspec import Meta
 from ptp.agents.registry import find_agent
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.runs.answers.steering import Restored, SnapshotList, Steered, line_of
 from ptp.runs.offline import store_of
-from ptp.runs.states import NoTick, newest_tick
+from ptp.runs.remote import Restored, SnapshotList, Steered, line_of
+from ptp.runs.ticks import NoTick, newest_tick
 from ptp.web.answers import Forked
 from ptp.web.endpoints import API, Endpoint
 from ptp.web.requests import END, Name, Run, Tick

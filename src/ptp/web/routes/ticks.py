@@ -8,12 +8,10 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from ptp.recording.database import Database
-from ptp.runs.actions import ActionQuery, Kind
-from ptp.runs.answers import ActionList, DecisionList, EventList
-from ptp.runs.answers import Tick as TickAnswer
+from ptp.runs.actions import ActionList, ActionQuery, Kind
 from ptp.runs.drawing import Drawn
-from ptp.runs.states import newest_tick
-from ptp.runs.ticks import list_decisions, list_events, read_tick
+from ptp.runs.ticks import DecisionList, EventList, list_decisions, list_events, newest_tick, read_tick
+from ptp.runs.ticks import Tick as TickAnswer
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.requests import END, FromTick, Page, PageSize, Run, Text, Tick, ToTick
 from ptp.web.services import Services
