@@ -167,7 +167,8 @@ class Frozen(SimpleNamespace):
     names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls.names += tuple(name for name, kind in cls.__annotations__.items() if get_origin(kind) is not ClassVar)
+        kinds: dict[str, Any] = cls.__annotations__
+        cls.names += tuple(name for name in kinds if get_origin(kinds[name]) is not ClassVar)
 
     def __init__(self, **values: Any) -> None:
         unknown = values.keys() - set(self.names)
