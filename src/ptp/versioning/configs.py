@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ptp.errors import UnknownName
@@ -48,7 +48,7 @@ def step_rules(step: Step) -> tuple[Rule, ...]:
     """Return the rules of a step; those of a step down are the ones up, backwards."""
     older, newer = sorted((step.start, step.goal), key=list(VERSIONS).index)
     name = f"{older}-{newer}.rules"
-    rules = parse_rules((files("ptp.versioning") / "rules" / name).read_text(encoding="utf-8"), name)
+    rules = parse_rules(Path(__file__).with_name("rules").joinpath(name).read_text(encoding="utf-8"), name)
     return rules if step.direction == "up" else inverse(rules)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Set
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName
@@ -24,8 +23,8 @@ class Schemas(NamedTuple):
     """Every version that a kind of database can have."""
 
     noun: str
-    package: str
-    """Has the SQL of each version in its folder `sql`, and that of each step in `sql/steps`."""
+    folder: Path
+    """Has the SQL of each version, and that of each step in `steps`."""
     versions: Mapping[str, str]
     """Each version, oldest first, and what it changed."""
     unreadable: type[PtpError]
@@ -53,22 +52,21 @@ class Schemas(NamedTuple):
 
     def sql(self, version: str) -> str:
         """Return the SQL that creates a database of a version."""
-        return self._read(f"{version}.sql")
+        return (self.folder / f"{version}.sql").read_text(encoding="utf-8")
 
     def step_sql(self, step: Step) -> str:
         """Return the SQL that takes a database to a neighbouring version."""
-        return self._read("steps", f"{step.name}.sql")
+        return (self.folder / "steps" / f"{step.name}.sql").read_text(encoding="utf-8")
 
     def checksum(self, step: Step) -> str:
         """Return the SHA-256 of a step's SQL."""
+        import hashlib  # here, so that a reader of runs does not pay for it
+
         return hashlib.sha256(self.step_sql(step).encode()).hexdigest()
 
     def creations(self, version: str) -> dict[str, str]:
         """Return the statement that creates each table, index and view of a version."""
         return {found[1]: text for text in statements(self.sql(version)) if (found := _CREATE.match(text))}
-
-    def _read(self, *names: str) -> str:
-        return files(self.package).joinpath("sql", *names).read_text(encoding="utf-8")
 
     def check_target(self, version: str) -> str:
         """Return *version* if it is one to migrate to."""
@@ -98,7 +96,7 @@ class Schemas(NamedTuple):
 
 RUN_SCHEMAS = Schemas(
     noun="schema",
-    package="ptp.versioning",
+    folder=Path(__file__).with_name("sql"),
     versions={
         "1.0": "the first twelve tables",
         "1.1": "adds performance_profiles",
