@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from math import isfinite
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, ClassVar, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin
+from typing import Any, ClassVar, Literal, Self, TypeVar, Union, dataclass_transform, get_args, get_origin
 
 from ptp.errors import ConfigError
 
@@ -200,3 +200,8 @@ class Section(Frozen):
             item.belong(section, name, prefix, annotation)
             cls.settings += (item,)
             setattr(cls, name, item.default)
+
+    @classmethod
+    def of(cls, values: Mapping[Setting, Any]) -> Self:
+        """Make it from checked values, defaults elsewhere; the settings of other sections are ignored."""
+        return cls(**{item.name: values[item] for item in cls.settings if item in values})

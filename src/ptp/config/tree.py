@@ -191,23 +191,14 @@ def build(values: Values, given: Iterable[Setting] = ()) -> RunConfig:
 
     *given* are the settings that somebody chose even if they have their default; those of experiments are ignored.
     """
-    values = {item: value for item, value in values.items() if item not in EXPERIMENT_SETTINGS}
-    sections: dict[str, Any] = {
-        section: cls(**{item.name: value for item, value in values.items() if item.section == section})
-        for section, cls in SECTIONS.items()
-    }
-    chosen = {item for item, value in values.items() if value != item.default} | set(given)
+    sections: dict[str, Any] = {section: cls.of(values) for section, cls in SECTIONS.items()}
+    chosen = {item for item in SETTINGS if values.get(item, item.default) != item.default} | set(given)
     config = RunConfig(**sections, given=frozenset(item.path for item in chosen))
     if config.system.verbose and config.system.quiet:
         raise ConfigError("--verbose and --quiet exclude each other; leave one out")
     if (config.tick_rate.budget is None) != (config.tick_rate.budget_limit is None):
         raise ConfigError("--tick-rate-budget and --tick-rate-budget-limit belong together; give both or neither")
     return config
-
-
-def build_experiment(values: Values) -> ExperimentConfig:
-    """Make an ExperimentConfig from checked values, defaults elsewhere; those of its runs are ignored."""
-    return ExperimentConfig(**{item.name: value for item, value in values.items() if item.section == "experiment"})
 
 
 def merge(*layers: Values) -> Values:
