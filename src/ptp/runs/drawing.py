@@ -23,6 +23,7 @@ from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
+from ptp.replay.tape import hash_of
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import check_world
 from ptp.worlds import World, make_world
@@ -142,8 +143,7 @@ class _Projector:
             if step.episode != self._episode:
                 self._reset(step.episode)
             outcome = self.world.step(self.world.decode(step.command))
-            actual = self.world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
-            if actual != step.state_hash:
+            if hash_of(self.world, outcome) != step.state_hash:
                 self._tick = -1
                 raise ReplayDiverged(f"the tape can't be followed: tick {step.tick} has another hash than recorded")
             self._tick = step.tick

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName
-from ptp.versioning.paths import Step, find_path
 
 SCHEMA_VERSION = "2.2"
 NO_VERSION = "0.0"
@@ -17,6 +17,31 @@ NO_VERSION = "0.0"
 _CREATE = re.compile(r"CREATE (?:UNIQUE |MATERIALIZED )?(?:TABLE|INDEX|VIEW) (\w+)")
 _RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
+
+
+class Step(NamedTuple):
+    """From one version to its neighbour."""
+
+    start: str
+    goal: str
+    direction: Literal["up", "down"]
+
+    @property
+    def name(self) -> str:
+        """What its file is called, whichever way it goes: the older version first."""
+        return f"{self.start}-{self.goal}" if self.direction == "up" else f"{self.goal}-{self.start}"
+
+    def __str__(self) -> str:
+        return f"{self.start} -> {self.goal}"
+
+
+def find_path(versions: Iterable[str], start: str, goal: str) -> tuple[Step, ...]:
+    """Return the steps between two of the *versions*, which are given oldest first."""
+    ordered = list(versions)
+    first, last = ordered.index(start), ordered.index(goal)
+    if first <= last:
+        return tuple(Step(old, new, "up") for old, new in pairwise(ordered[first : last + 1]))
+    return tuple(Step(new, old, "down") for old, new in reversed([*pairwise(ordered[last : first + 1])]))
 
 
 class Schemas(NamedTuple):
@@ -56,7 +81,7 @@ class Schemas(NamedTuple):
 
     def step_sql(self, step: Step) -> str:
         """Return the SQL that takes a database to a neighbouring version."""
-        return (self.folder / "steps" / f"{step.name}.sql").read_text(encoding="utf-8")
+        return (self.folder / "steps" / f"{step.name}.{step.direction}.sql").read_text(encoding="utf-8")
 
     def checksum(self, step: Step) -> str:
         """Return the SHA-256 of a step's SQL."""

@@ -11,8 +11,7 @@ import msgspec
 
 from ptp._util.clock import iso
 from ptp.versioning.dialect import Dialect
-from ptp.versioning.paths import Step
-from ptp.versioning.schema import statements
+from ptp.versioning.schema import Step, statements
 
 MIGRATIONS = """CREATE TABLE IF NOT EXISTS _migrations (
     migration_id {key},
