@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import report
-from ptp.config import RunConfig
+from ptp.config import RunConfig, replace
 from ptp.config.tree import Screenshot
 from ptp.frames import Camera, StorageProfile, find_profile
 from ptp.frames.disk import tree_bytes

@@ -13,7 +13,7 @@ from ptp.versioning.dialect import read_shape
 if TYPE_CHECKING:
     import psycopg
 
-    from ptp.versioning.shape import Column
+    from ptp.versioning.dialect import Column
 
 Contents = dict[str, list[dict[str, Any]]]
 

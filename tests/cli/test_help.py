@@ -15,8 +15,8 @@ from ptp.cli.output import runnable
 from ptp.cli.parser import Options, Parser, make_parser
 from ptp.cli.verb import Verb, walk
 from ptp.cli.verbs import VERBS
-from ptp.config.changes import CHANGEABLE
 from ptp.config.flags import add_common_flags
+from ptp.config.load import CHANGEABLE
 from ptp.config.tree import BY_FLAG
 from ptp.runs.exports import FORMATS, WHATS
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ptp.config import SETTINGS, RunConfig, load_config
 from ptp.config.files import dump, read_values
-from ptp.config.tree import BY_FLAG, Values, build, build_experiment
+from ptp.config.tree import BY_FLAG, ExperimentConfig, Values, build
 from ptp.errors import ConfigError
 from tests.config.values import TOGETHER, value_of
 
@@ -148,7 +148,7 @@ def test_a_run_ignores_the_plan_of_an_experiment_and_says_so(
     assert capsys.readouterr().err == note
     load_config({BY_FLAG["--quiet"]: True}, None, str(path), {})
     assert capsys.readouterr().err == ""
-    plan = build_experiment(read_values(path))
+    plan = ExperimentConfig.of(read_values(path))
     assert (plan.name, plan.parallel_workers, plan.sequential_retry) == ("mine", 8, 3)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from ptp._util.clock import SystemClock, iso
 from ptp._util.ids import uuid7
 from ptp.agents import make_agent
-from ptp.config import RunConfig
+from ptp.config import RunConfig, replace
 from ptp.config.tree import Limits, Screenshot, Storage, TickRate
 from ptp.engine import Engine
 from ptp.frames import Camera, Counts, StorageProfile, VideoWriter, find_profile

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ptp.config import RunConfig
+from ptp.config import RunConfig, replace
 from ptp.config.tree import Screenshot
 from ptp.frames import Camera, StorageProfile
 from ptp.frames.disk import tree_bytes

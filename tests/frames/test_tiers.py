@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import apsw
 import numpy as np
 import pytest
 
-from ptp.config import RunConfig
+from ptp.config import RunConfig, replace
 from ptp.config.tree import Screenshot, Storage
 from ptp.errors import ConfigError, RunUnreadable, UnknownName
 from ptp.frames import Camera, StorageProfile, find_profile

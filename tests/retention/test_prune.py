@@ -16,8 +16,8 @@ from ptp.errors import UsageError
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
 from ptp.retention import Limits, plan_pruning, prune
-from ptp.retention.jobs import prune_at_start
 from ptp.retention.plan import parse_age, parse_bytes
+from ptp.retention.prune import prune_at_start
 
 Ptp = Callable[..., tuple[int, str, str]]
 

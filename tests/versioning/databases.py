@@ -11,12 +11,10 @@ from typing import Any
 
 import apsw
 
-from ptp.versioning.dialect import read_shape
+from ptp.versioning.dialect import Column, Shape, read_shape
 from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS, SCHEMA_VERSION, schema_sql
-from ptp.versioning.shape import Column, Shape
-from ptp.versioning.sqlite import SQLite, shape_of
+from ptp.versioning.sqlite import SQLite, old_names, shape_of
 from ptp.versioning.stamp import read_version
-from ptp.versioning.views import old_names
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "versions"
 VERSIONS = list(RUN_SCHEMAS.versions)

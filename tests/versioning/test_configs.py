@@ -18,15 +18,18 @@ from ptp.errors import ConfigError, UnknownName
 from ptp.versioning.configs import (
     CONFIG_VERSION,
     VERSIONS,
+    Rule,
     accepted_names,
+    apply_rules,
     check_version,
     find_path,
+    inverse,
     known_names,
     migrate_entries,
     newest_name,
+    parse_rules,
 )
 from ptp.versioning.document import parse, render
-from ptp.versioning.rules import Rule, apply_rules, inverse, parse_rules
 from tests.config.values import TOGETHER, value_of
 from tests.versioning.databases import FIXTURES
 

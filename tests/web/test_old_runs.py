@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ptp.recording.database import TAPELESS
-from ptp.versioning.views import old_names
+from ptp.versioning.sqlite import old_names
 from tests.versioning.databases import OLD, copy_run
 from tests.web.parts import serving
 

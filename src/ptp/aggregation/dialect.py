@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptp.errors import CentralError
-from ptp.versioning.dialect import read_shape
+from ptp.versioning.dialect import Column, Shape, read_shape
 from ptp.versioning.schema import Schemas
-from ptp.versioning.shape import Column, Shape
 
 if TYPE_CHECKING:
     import psycopg
 
 CENTRAL_SCHEMAS = Schemas(
     noun="central schema",
-    package="ptp.aggregation",
+    folder=Path(__file__).with_name("sql"),
     versions={
         "1.0": "runs, decisions, battles, what models achieve, and three views over them",
         "1.1": "adds the world and the agent of each run, a roll-up row per run, and indexes on runs",

@@ -108,7 +108,10 @@ class Postgres:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(mode=0o700)
         self._hand_over(new)
-        self._do("initdb", "-D", new, "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
+        done = self._run("initdb", "-D", new, "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
+        if done.returncode:
+            reason = (done.stderr.strip() or done.stdout.strip() or "initdb failed").splitlines()[-1]
+            raise CentralError(f"PostgreSQL in {self._folder}: {reason}; see {self._data}/server.log")
         new.rename(self._data)
 
     def _make_socket_folder(self) -> None:
@@ -125,12 +128,6 @@ class Postgres:
         if self._as is not None:
             os.chown(folder, self._as.pw_uid, self._as.pw_gid)
 
-    def _do(self, program: str, *words: str | Path) -> None:
-        done = self._run(program, *words)
-        if done.returncode:
-            reason = (done.stderr.strip() or done.stdout.strip() or f"{program} failed").splitlines()[-1]
-            raise CentralError(f"PostgreSQL in {self._folder}: {reason}; see {self._data}/server.log")
-
     def _run(self, program: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
         self._check_reach()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
@@ -142,13 +139,12 @@ class Postgres:
                        "--securebits=+no_setuid_fixup", "--", *command]  # fmt: skip
         elif self._as is not None:
             person = {"user": self._as.pw_uid, "group": self._as.pw_gid, "extra_groups": []}
-        with open(os.devnull, "r+b") as nothing:
-            # A server inherits the standard output of pg_ctl, so a pipe would stay open as long as it runs.
-            quiet: dict[str, Any] = {"stdin": nothing} | (
-                {"stdout": nothing, "stderr": nothing} if "start" in words else {"capture_output": True}
-            )
-            done = subprocess.run(command, check=False, text=True, cwd="/", env=environment, **quiet, **person)
-        return subprocess.CompletedProcess(command, done.returncode, done.stdout or "", done.stderr or "")
+        # A server inherits the standard output of pg_ctl, so a pipe would stay open as long as it runs.
+        said = subprocess.DEVNULL if "start" in words else subprocess.PIPE
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False, text=True, cwd="/",
+            env=environment, **person,
+        )  # fmt: skip
 
     @property
     def _key(self) -> str | None:
@@ -195,11 +191,8 @@ def _stand_in(folder: Path) -> pwd.struct_passwd:
 
 
 def _may_enter(facts: os.stat_result, person: pwd.struct_passwd) -> bool:
-    if facts.st_uid == person.pw_uid:
-        return bool(facts.st_mode & stat.S_IXUSR)
-    if facts.st_gid == person.pw_gid:
-        return bool(facts.st_mode & stat.S_IXGRP)
-    return bool(facts.st_mode & stat.S_IXOTH)
+    others = stat.S_IXGRP if facts.st_gid == person.pw_gid else stat.S_IXOTH
+    return bool(facts.st_mode & (stat.S_IXUSR if facts.st_uid == person.pw_uid else others))
 
 
 def _last_words(log: Path) -> str:

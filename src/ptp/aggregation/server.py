@@ -1,4 +1,4 @@
-"""Where the central database is: a server that somebody names, or a PostgreSQL of our own in the data directory.
+"""Where the central database is, a server that somebody names or a PostgreSQL of our own, and how it stands.
 
 Our own listens on a Unix socket only. It is started by the first who needs it and stopped by the last, who is known by
 a lock: a user that is killed leaves no trace but the server, which the next user finds and stops.
@@ -10,18 +10,27 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import msgspec
+
+from ptp._util.clock import iso
 from ptp.aggregation.dialect import PostgreSQL
 from ptp.aggregation.postgres import MISSING, Postgres
 from ptp.errors import CentralError, UsageError
+from ptp.versioning.stamp import read_version
 
 if TYPE_CHECKING:
     import psycopg
 
 VARIABLE = "PTP_DATABASE_URL"
+_COUNTS = """
+SELECT (SELECT count(*) FROM aggregated_runs), (SELECT count(*) FROM aggregated_decisions),
+       (SELECT count(*) FROM aggregated_battles), (SELECT max(imported_at) FROM aggregated_runs)
+"""
 
 
 class Central:
@@ -111,3 +120,28 @@ def _opened(folder: Path, name: str) -> IO[bytes]:
 
 def _first_line(problem: Exception) -> str:
     return (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+
+
+class CentralStatus(msgspec.Struct, frozen=True):
+    """Where it is, and what is in it; counts are None before it has tables."""
+
+    database: str
+    server: str
+    version: str | None
+    size_bytes: int
+    runs: int | None = None
+    decisions: int | None = None
+    battles: int | None = None
+    last_import: str | None = None
+
+
+def read_status(connection: psycopg.Connection, where: object) -> CentralStatus:
+    """Look at a central database."""
+    version = read_version(PostgreSQL(connection, where))
+    facts = connection.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
+    server, size = facts.fetchone() or ("unknown", 0)
+    if version is None:
+        return CentralStatus(str(where), server, None, size)
+    runs, decisions, battles, last = connection.execute(_COUNTS).fetchone() or (None,) * 4
+    told = None if last is None else iso(last.replace(tzinfo=UTC).timestamp())
+    return CentralStatus(str(where), server, version, size, runs, decisions, battles, told)

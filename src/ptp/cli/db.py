@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ptp.aggregation.ingest import Ingested, ingest, prepare, refresh
-from ptp.aggregation.status import read_status
+from ptp.aggregation.server import read_status
 from ptp.cli.common import data_dir
 from ptp.cli.databases import find_central, find_databases
 from ptp.cli.output import answer, number, print_json, say

@@ -11,11 +11,10 @@ from typing import NoReturn
 from ptp.cli.verb import Verb
 from ptp.config import RunConfig, load_config
 from ptp.config.flags import add_common_flags, add_config_flags, given_values
+from ptp.config.load import CHANGEABLE
 from ptp.config.setting import FALSE, TRUE
 from ptp.config.tree import EXPERIMENT_SETTINGS
 from ptp.errors import UnknownName, UsageError
-
-CHANGEABLE = ("tick_rate", "command", "limits")  # sections of settings that a live run can change
 
 
 class Options(argparse.Namespace):

@@ -9,10 +9,9 @@ from ptp.cli.output import answer, in_bytes, print_table
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
 from ptp.recording import RunDirectory
-from ptp.retention.jobs import restore_run, roll_up_runs
 from ptp.retention.plan import Limits, parse_age, parse_bytes, plan_pruning
 from ptp.retention.prune import leftovers, prune, sweep
-from ptp.retention.rollup import is_rolled_up
+from ptp.retention.rollup import is_rolled_up, restore_run, roll_up_runs
 from ptp.runs import find_run
 
 

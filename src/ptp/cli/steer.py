@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ptp.cli.common import named_run
 from ptp.cli.output import answer
-from ptp.cli.parser import CHANGEABLE, Options
+from ptp.cli.parser import Options
 from ptp.config.flags import given_values
+from ptp.config.load import CHANGEABLE
 from ptp.errors import UsageError
 from ptp.runs.remote import Steered
 

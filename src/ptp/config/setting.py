@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from math import isfinite
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, ClassVar, Literal, Self, TypeVar, Union, dataclass_transform, get_args, get_origin
 
 from ptp.errors import ConfigError
 
@@ -18,22 +17,36 @@ NAMES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
 class Setting:
-    """Everything there is to know about one setting."""
+    """Everything there is to know about one setting; *signal* is what a limit watches, if the world reports it."""
 
     section: str
     name: str
-    key: str
-    flag: str
     type: type
     optional: bool
-    default: Any
-    help: str
     choices: tuple[str, ...]
-    least: float | None
-    most: float | None
-    signal: str | None
+
+    def __init__(
+        self,
+        default: Any,
+        help: str,
+        *,
+        flag: str = "",
+        key: str = "",
+        least: float | None = None,
+        most: float | None = None,
+        signal: str | None = None,
+    ) -> None:
+        self.default, self.help, self.signal = default, help, signal
+        self.flag, self.key = flag, key
+        self.least, self.most = least, most
+
+    def belong(self, section: str, name: str, prefix: str, annotation: Any) -> None:
+        """Take from its place in a section what was not said of it."""
+        self.section, self.name = section, name
+        self.key = self.key or name
+        self.flag = self.flag or f"--{prefix}{self.key}".replace("_", "-")
+        self.type, self.optional, self.choices = read_type(annotation)
 
     @property
     def path(self) -> str:
@@ -125,21 +138,6 @@ def _is_data(value: Any) -> bool:
     return not waiting
 
 
-def setting(
-    default: Any,
-    help: str,
-    *,
-    flag: str | None = None,
-    key: str | None = None,
-    least: float | None = None,
-    most: float | None = None,
-    signal: str | None = None,
-) -> Any:
-    """Declare a setting as a dataclass field; *signal* is what a limit watches, if the world reports it."""
-    facts = {"help": help, "flag": flag, "key": key, "least": least, "most": most, "signal": signal}
-    return field(default_factory=dict, metadata=facts) if default == {} else field(default=default, metadata=facts)
-
-
 def read_type(annotation: Any) -> tuple[type, bool, tuple[str, ...]]:
     """Return the plain type, whether None is allowed, and the choices that an annotation names."""
     if get_origin(annotation) in (UnionType, Union):
@@ -155,3 +153,55 @@ def read_type(annotation: Any) -> tuple[type, bool, tuple[str, ...]]:
 
 def _shown(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else repr(value)
+
+
+setting: Any = Setting
+"""Declares a setting; a field of any type can have it as its value."""
+
+
+# Neither dataclasses nor msgspec: importing either takes as long as the rest of a start.
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Frozen(SimpleNamespace):
+    """Values with defaults that never change; those with the same values are equal."""
+
+    names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        kinds: dict[str, Any] = cls.__annotations__
+        cls.names += tuple(name for name in kinds if get_origin(kinds[name]) is not ClassVar)
+
+    def __init__(self, **values: Any) -> None:
+        unknown = values.keys() - set(self.names)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        super().__init__(**{name: getattr(type(self), name) for name in self.names} | values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} can't change; make another with replace()")
+
+
+T = TypeVar("T", bound=Frozen)
+
+
+def replace(old: T, **changes: Any) -> T:
+    """Return the same values but for some."""
+    return type(old)(**vars(old) | changes)
+
+
+class Section(Frozen):
+    """Settings that belong together; each is a field of the class, and the flags of most begin with a prefix."""
+
+    settings: ClassVar[tuple[Setting, ...]] = ()
+
+    def __init_subclass__(cls, section: str, prefix: str = "") -> None:
+        super().__init_subclass__()
+        for name, annotation in cls.__annotations__.items():
+            item: Setting = getattr(cls, name)
+            item.belong(section, name, prefix, annotation)
+            cls.settings += (item,)
+            setattr(cls, name, item.default)
+
+    @classmethod
+    def of(cls, values: Mapping[Setting, Any]) -> Self:
+        """Make it from checked values, defaults elsewhere; the settings of other sections are ignored."""
+        return cls(**{item.name: values[item] for item in cls.settings if item in values})

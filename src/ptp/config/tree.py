@@ -2,17 +2,15 @@
 
 # Annotations are read as live objects here, so they must not be postponed to text.
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal
 
-from ptp.config.setting import Setting, read_type, setting
+from ptp.config.setting import Frozen, Section, Setting, setting
 from ptp.errors import ConfigError
 
 VERSION = "3.0"
 
 
-@dataclass(frozen=True)
-class World:
+class World(Section, section="world"):
     """The game to play."""
 
     name: str | None = setting(
@@ -27,8 +25,7 @@ class World:
     render_mode: str | None = setting(None, "Render mode that the world must support: ansi or rgb_array.")
 
 
-@dataclass(frozen=True)
-class Agent:
+class Agent(Section, section="agent"):
     """The agent that plays."""
 
     name: str = setting("random", "Agent to run: a name from `ptp agents`, or file.py:Class.", flag="--agent")
@@ -38,8 +35,7 @@ class Agent:
     script: str | None = setting(None, "File of actions for the script agent, one per line.")
 
 
-@dataclass(frozen=True)
-class TickRate:
+class TickRate(Section, section="tick_rate", prefix="tick-rate-"):
     """How fast the game runs."""
 
     normal: int = setting(10, "Ticks per second outside battles; 0 is unlimited.", flag="--tick-rate-base", least=0)
@@ -50,8 +46,7 @@ class TickRate:
     budget_limit: float | None = setting(None, "Dollars to spend per budget period.", least=0)
 
 
-@dataclass(frozen=True)
-class Screenshot:
+class Screenshot(Section, section="screenshot", prefix="screenshot-"):
     """Which pictures to keep."""
 
     interval: int = setting(100, "Keep a picture every N ticks.", least=1)
@@ -65,15 +60,13 @@ class Screenshot:
     format: Literal["jpeg", "png", "webp"] | None = setting(None, "Picture format; the profile's when left out.")
 
 
-@dataclass(frozen=True)
-class Video:
+class Video(Section, section="video"):
     """The video of the run."""
 
     record: bool = setting(False, "Record a video of every tick.", flag="--record-video")
 
 
-@dataclass(frozen=True)
-class Storage:
+class Storage(Section, section="storage"):
     """How pictures are stored, and how long runs are kept."""
 
     profile: str | None = setting(None, "Storage profile; defaults to that of the world.", flag="--storage-profile")
@@ -84,8 +77,7 @@ class Storage:
     max_sessions: int | None = setting(None, "Number of runs to prune down to.", least=0)
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Section, section="command", prefix="command-"):
     """The queue of commands between the agent and the world."""
 
     buffer_size: int = setting(10, "Commands that may wait in the queue.", least=1)
@@ -96,8 +88,7 @@ class Command:
     stale_threshold: int = setting(2, "Warn about a command that has waited this many seconds.", least=0)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Section, section="limits"):
     """When the run ends."""
 
     max_time: int | None = setting(None, "Stop after this many seconds.", least=1)
@@ -116,8 +107,7 @@ class Limits:
 Event = Literal["catch", "battle", "badge", "death"]
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Section, section="snapshot", prefix="snapshot-"):
     """When snapshots are taken, and how a run rolls back."""
 
     memory: int = setting(10, "Snapshots to keep in memory.", least=0)
@@ -132,15 +122,13 @@ class Snapshot:
     name: str | None = setting(None, "Name of the snapshot taken at the end of the run.")
 
 
-@dataclass(frozen=True)
-class Experiment:
+class Experiment(Section, section="experiment"):
     """The experiment that the run belongs to."""
 
     name: str = setting("default", "Experiment that the run belongs to.", flag="--experiment-name")
 
 
-@dataclass(frozen=True)
-class ExperimentConfig(Experiment):
+class ExperimentConfig(Experiment, section="experiment"):
     """Every setting of an experiment; its runs have a RunConfig each."""
 
     parallel_workers: int = setting(1, "Games to play at the same time.", least=1)
@@ -155,8 +143,7 @@ class ExperimentConfig(Experiment):
     results_format: Literal["json", "csv", "parquet"] = setting("json", "Format of exported results.")
 
 
-@dataclass(frozen=True)
-class System:
+class System(Section, section="system"):
     """Where files go, and how much is printed."""
 
     data_dir: str = setting("var", "Folder for everything that ptp writes.")
@@ -167,41 +154,30 @@ class System:
     quiet: bool = setting(False, "Print errors only.")
 
 
-@dataclass(frozen=True)
-class RunConfig:
+class RunConfig(Frozen):
     """Every setting of a run."""
 
-    world: World = field(default_factory=World)
-    agent: Agent = field(default_factory=Agent)
-    tick_rate: TickRate = field(default_factory=TickRate)
-    screenshot: Screenshot = field(default_factory=Screenshot)
-    video: Video = field(default_factory=Video)
-    storage: Storage = field(default_factory=Storage)
-    command: Command = field(default_factory=Command)
-    limits: Limits = field(default_factory=Limits)
-    snapshot: Snapshot = field(default_factory=Snapshot)
-    experiment: Experiment = field(default_factory=Experiment)
-    system: System = field(default_factory=System)
-    given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    world: World = World()
+    agent: Agent = Agent()
+    tick_rate: TickRate = TickRate()
+    screenshot: Screenshot = Screenshot()
+    video: Video = Video()
+    storage: Storage = Storage()
+    command: Command = Command()
+    limits: Limits = Limits()
+    snapshot: Snapshot = Snapshot()
+    experiment: Experiment = Experiment()
+    system: System = System()
+    given: frozenset[str] = frozenset()
     """Paths of the settings that were chosen: given by flag or variable, or different from their default."""
 
-
-SECTIONS: dict[str, type] = {f.name: f.default_factory for f in fields(RunConfig) if f.name != "given"}  # type: ignore[misc]
-_PREFIXES = {"tick_rate": "tick-rate-", "screenshot": "screenshot-", "command": "command-", "snapshot": "snapshot-"}
-
-
-def _settings(section: str, cls: type) -> Iterable[Setting]:
-    for item in fields(cls):
-        kind, optional, choices = read_type(item.type)
-        facts = dict(item.metadata)
-        key = facts.pop("key") or item.name
-        flag = facts.pop("flag") or "--" + _PREFIXES.get(section, "") + key.replace("_", "-")
-        default = {} if item.default is MISSING else item.default
-        yield Setting(section, item.name, key, flag, kind, optional, default, choices=choices, **facts)
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(getattr(self, name) == getattr(other, name) for name in SECTIONS)
 
 
-SETTINGS = tuple(item for section, cls in SECTIONS.items() for item in _settings(section, cls))
-EXPERIMENT_SETTINGS = tuple(item for item in _settings("experiment", ExperimentConfig) if item.name != "name")
+SECTIONS: dict[str, type[Section]] = {name: cls for name, cls in RunConfig.__annotations__.items() if name != "given"}
+SETTINGS = tuple(item for section in SECTIONS.values() for item in section.settings)
+EXPERIMENT_SETTINGS = ExperimentConfig.settings[len(Experiment.settings) :]
 ALL_SETTINGS = SETTINGS + EXPERIMENT_SETTINGS
 BY_PATH = {setting.path: setting for setting in ALL_SETTINGS}
 BY_FLAG = {setting.flag: setting for setting in ALL_SETTINGS}
@@ -216,23 +192,14 @@ def build(values: Values, given: Iterable[Setting] = ()) -> RunConfig:
 
     *given* are the settings that somebody chose even if they have their default; those of experiments are ignored.
     """
-    values = {item: value for item, value in values.items() if item not in EXPERIMENT_SETTINGS}
-    sections = {
-        section: cls(**{item.name: value for item, value in values.items() if item.section == section})
-        for section, cls in SECTIONS.items()
-    }
-    chosen = {item for item, value in values.items() if value != item.default} | set(given)
+    sections: dict[str, Any] = {section: cls.of(values) for section, cls in SECTIONS.items()}
+    chosen = {item for item in SETTINGS if values.get(item, item.default) != item.default} | set(given)
     config = RunConfig(**sections, given=frozenset(item.path for item in chosen))
     if config.system.verbose and config.system.quiet:
         raise ConfigError("--verbose and --quiet exclude each other; leave one out")
     if (config.tick_rate.budget is None) != (config.tick_rate.budget_limit is None):
         raise ConfigError("--tick-rate-budget and --tick-rate-budget-limit belong together; give both or neither")
     return config
-
-
-def build_experiment(values: Values) -> ExperimentConfig:
-    """Make an ExperimentConfig from checked values, defaults elsewhere; those of its runs are ignored."""
-    return ExperimentConfig(**{item.name: value for item, value in values.items() if item.section == "experiment"})
 
 
 def merge(*layers: Values) -> Values:

@@ -12,7 +12,7 @@ import apsw
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.recording.packed import is_packed, readable
 from ptp.versioning import SCHEMA_VERSION, schema_sql
-from ptp.versioning.sqlite import SQLite
+from ptp.versioning.sqlite import SQLite, add_views
 from ptp.versioning.stamp import known_version
 
 _WRITABLE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
@@ -91,8 +91,6 @@ class Database:
         self._connection.set_busy_timeout(5000)
         self.version = known_version(SQLite(self._connection, path))
         if self.version != SCHEMA_VERSION:
-            from ptp.versioning.views import add_views
-
             add_views(self._connection, self.version)
 
     @contextmanager

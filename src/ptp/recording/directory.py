@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -72,6 +74,15 @@ class RunDirectory:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    @contextmanager
+    def owned(self) -> Iterator[None]:
+        """Own the directory for a while."""
+        self.acquire()
+        try:
+            yield
+        finally:
+            self.release()
 
     @property
     def data_dir(self) -> Path:

@@ -8,7 +8,7 @@ import msgspec
 
 from ptp.errors import RunUnreadable, UsageError
 from ptp.recording.database import TAPELESS
-from ptp.replay.tape import Tape, TapeStep
+from ptp.replay.tape import Tape, TapeStep, hash_of
 from ptp.worlds import World, make_world
 
 
@@ -50,13 +50,10 @@ class Replay:
     def __iter__(self) -> Iterator[TapeStep]:
         """Apply each command; end after the last one, or at the first difference."""
         world, result, tape = self.world, self.result, self._tape
-        for step in tape.steps(tape.seeded_start(self._from)):
-            if step.step == 1:
-                world.reset(*tape.start(step.episode))
-            outcome = world.step(world.decode(step.command))
+        for step, outcome in tape.play(world, tape.steps(tape.seeded_start(self._from))):
             if step.tick < self._from:
                 continue
-            actual = world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+            actual = hash_of(world, outcome)
             result.ticks += 1
             if actual != step.state_hash:
                 result.equal = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Begun, Decided, Played
+from ptp.worlds import Outcome, World
 
 
 class Start(NamedTuple):
@@ -44,6 +45,11 @@ _COLUMNS = """tick, episode, step, command, reward, state_hash, EXISTS (
 def number_of(decision_id: str) -> int:
     """Return the number that the id of a decision was made of."""
     return int(decision_id[24:36], 16)
+
+
+def hash_of(world: World, outcome: Outcome) -> str:
+    """Return the hash of what a step showed."""
+    return world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
 
 
 class Tape:
@@ -81,6 +87,13 @@ class Tape:
         """Return the steps from the last seeded start up to a tick."""
         first = self.seeded_start(tick) if tick else 1
         return takewhile(lambda step: step.tick <= tick, self.steps(first))
+
+    def play(self, world: World, steps: Iterable[TapeStep]) -> Iterator[tuple[TapeStep, Outcome]]:
+        """Apply steps to a world, which begins every episode anew, and return what came of each."""
+        for step in steps:
+            if step.step == 1:
+                world.reset(*self.start(step.episode))
+            yield step, world.step(world.decode(step.command))
 
     def played(self, last_tick: int) -> list[Played]:
         """Return the steps up to a tick as a shared snapshot carries them."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 from ptp.engine import Engine
 from ptp.errors import ReplayDiverged, SnapshotError
 from ptp.records import WorldFacts
-from ptp.replay.tape import Tape
+from ptp.replay.tape import Tape, hash_of
 from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.snapshot import check_world
-from ptp.worlds import Outcome, World
+from ptp.worlds import World
 
 
 def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = True) -> None:
@@ -44,10 +45,7 @@ def load_world(world: World, snapshot: Snapshot) -> Any:
 def play_along(world: World, tape: Tape, tick: int) -> Any:
     """Play a world anew to a tick, comparing every hash, and return what is seen there."""
     observation = None
-    for step in tape.leading_to(tick):
-        if step.step == 1:
-            world.reset(*tape.start(step.episode))
-        outcome = world.step(world.decode(step.command))
+    for step, outcome in tape.play(world, tape.leading_to(tick)):
         compare(step.tick, step.state_hash, hash_of(world, outcome))
         observation = outcome.observation
     return world.reset(*tape.start(1)) if observation is None else observation
@@ -56,9 +54,7 @@ def play_along(world: World, tape: Tape, tick: int) -> Any:
 def catch_up(engine: Engine, tape: Tape, last_tick: int, with_agent: bool = True) -> int:
     """Apply what the tape has up to a tick, comparing every hash; return how many ticks that were."""
     ticks = 0
-    for step in tape.steps(engine.progress.ticks + 1):
-        if step.tick > last_tick:
-            break
+    for step in takewhile(lambda step: step.tick <= last_tick, tape.steps(engine.progress.ticks + 1)):
         if step.step == 1:
             engine.play.begin(*tape.start(step.episode))
         ask = with_agent and step.decided and engine.agent.repeatable
@@ -77,11 +73,6 @@ def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_age
                 continue  # `ptp snapshot verify` names it; an older one, or the tape alone, serves
             break
     catch_up(engine, tape, tick, with_agent)
-
-
-def hash_of(world: World, outcome: Outcome) -> str:
-    """Return the hash of what a step showed."""
-    return world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
 
 
 def compare(tick: int, expected: str, actual: str) -> None:

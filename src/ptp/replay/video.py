@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import chain
 from math import ceil
 from pathlib import Path
@@ -64,13 +65,8 @@ def make_video(
         tape.close()
         raise UsageError(f"ticks {plan.first} to {last} are not on the tape; it has ticks 1 to {tape.length}")
     path = output or directory.path / "video" / f"ticks_{plan.first:06d}-{last:06d}.mp4"
-    with Database(directory.database) as database:
-        reasons = _Reasons(database)
-        replay = Replay(tape, plan.first, trusted=trusted)
-        try:
-            return _film(replay, plan, last, path, reasons, progress or (lambda tick: None))
-        finally:
-            replay.close()
+    with Database(directory.database) as database, closing(Replay(tape, plan.first, trusted=trusted)) as replay:
+        return _film(replay, plan, last, path, _Reasons(database), progress or (lambda tick: None))
 
 
 def _film(
@@ -106,14 +102,11 @@ def _show_pixels(replay: Replay) -> None:
     if facts.render_mode == "rgb_array":
         return
     if "rgb_array" not in facts.render_modes:
-        raise WorldError(f"world {facts.name!r} has no pictures to make a video of; it offers: {_offered(facts)}")
+        offered = ", ".join(mode for mode in facts.render_modes if mode != "human") or "none"
+        raise WorldError(f"world {facts.name!r} has no pictures to make a video of; it offers: {offered}")
     spec = replay.world.spec
     replay.world.close()
     replay.world = make_world(spec, "rgb_array", trusted=True)  # it was made before
-
-
-def _offered(facts: Any) -> str:
-    return ", ".join(mode for mode in facts.render_modes if mode != "human") or "none"
 
 
 def _picture(world: World) -> Pixels:

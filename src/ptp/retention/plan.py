@@ -57,13 +57,6 @@ class Plan(msgspec.Struct):
     freed: int
 
 
-class _Run(msgspec.Struct):
-    directory: RunDirectory
-    bytes: int
-    age: float
-    protection: str | None
-
-
 def parse_age(text: str) -> float:
     """Return the seconds of an age such as 7d, 12h or 30m."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", text.strip().lower())
@@ -83,36 +76,32 @@ def parse_bytes(text: str) -> int:
 def plan_pruning(data_dir: Path, limits: Limits, now: float | None = None) -> Plan:
     """Return which runs go, oldest first: too old, too many, or too large together."""
     now = time.time() if now is None else now
-    runs = [_look(RunDirectory(path), limits, now) for path in run_paths(data_dir)]
-    total = left = sum(run.bytes for run in runs)
-    plan = Plan([], [], total, 0)
-    for index, run in enumerate(runs):
-        why = _reason(run, len(runs) - index, left, limits)
+    sizes = {path: tree_bytes(path) for path in run_paths(data_dir)}
+    plan = Plan([], [], sum(sizes.values()), 0)
+    for older, (path, size) in enumerate(sizes.items()):
+        directory = RunDirectory(path)
+        age = run_age(directory, now)
+        why = _reason(age, len(sizes) - older, plan.total - plan.freed, limits)
         if why is None:
             continue
-        if run.protection is not None:
-            plan.protected.append(Kept(run.directory.run_id, run.bytes, run.protection))
-            continue
-        plan.remove.append(Doomed(run.directory.run_id, str(run.directory.path), run.bytes, why))
-        left -= run.bytes
-    plan.freed = total - left
+        protection = _protection(directory, limits, age)
+        if protection is not None:
+            plan.protected.append(Kept(directory.run_id, size, protection))
+        else:
+            plan.remove.append(Doomed(directory.run_id, str(path), size, why))
+            plan.freed += size
     return plan
 
 
-def _reason(run: _Run, rank: int, left: int, limits: Limits) -> str | None:
+def _reason(age: float, rank: int, left: int, limits: Limits) -> str | None:
     """Return why a run goes; *rank* is 1 for the newest, and *left* what all that are left take."""
-    if limits.older_than is not None and run.age > limits.older_than:
+    if limits.older_than is not None and age > limits.older_than:
         return "too old"
     if limits.max_sessions is not None and rank > limits.max_sessions:
         return "too many runs"
     if limits.max_record_bytes is not None and left > limits.max_record_bytes:
         return "too many bytes"
     return None
-
-
-def _look(directory: RunDirectory, limits: Limits, now: float) -> _Run:
-    age = run_age(directory, now)
-    return _Run(directory, tree_bytes(directory.path), age, _protection(directory, limits, age))
 
 
 def run_age(directory: RunDirectory, now: float) -> float:
@@ -136,20 +125,13 @@ def _protection(directory: RunDirectory, limits: Limits, age: float) -> str | No
 
 
 def treasure(directory: RunDirectory, metadata: Metadata, limits: Limits) -> str | None:
-    """Return why a run that nobody plays must stay, if it must: a tag, or a snapshot that a person named."""
+    """Return why a run that nobody plays must stay, if it must: a tag, or a snapshot that was named or can't be read.
+
+    The name of its experiment is a tag, too.
+    """
     for tag in limits.keep_tags:
-        if tag in tags_of(directory, metadata):
+        if tag in (metadata.experiment_name, *directory.read_tags()):
             return f"it has the tag {tag!r}"
-    return named_snapshot(directory)
-
-
-def tags_of(directory: RunDirectory, metadata: Metadata) -> set[str]:
-    """Return what a run may be kept by: its experiment's name, and its tags."""
-    return {metadata.experiment_name, *directory.read_tags()}
-
-
-def named_snapshot(directory: RunDirectory) -> str | None:
-    """Return which snapshot keeps a run: one that a person named, or one whose name can't be read."""
     folder = directory.path / "snapshots"
     if not folder.is_dir():
         return None

@@ -13,7 +13,7 @@ from ptp.errors import PtpError, RecordingError, RunLocked
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.packed import forget
-from ptp.retention.plan import Doomed, Limits, Plan, treasure
+from ptp.retention.plan import Doomed, Limits, Plan, plan_pruning, treasure
 
 TRASH = ".removed-"  # lists of runs pass over names that begin with a dot
 
@@ -49,16 +49,13 @@ def _remove(directory: RunDirectory, limits: Limits) -> None:
     """Own the run, take it out of every list in one step, then remove its files."""
     if not directory.path.exists():
         return
-    directory.acquire()
-    try:
+    with directory.owned():
         if _is_treasured(directory, limits):
             raise RunLocked(f"run {directory.run_id} is to be kept")
         trash = directory.path.with_name(TRASH + directory.run_id)
         os.rename(directory.path, trash)
         forget(directory.database)
         shutil.rmtree(trash)
-    finally:
-        directory.release()
 
 
 def _is_treasured(directory: RunDirectory, limits: Limits) -> bool:
@@ -82,5 +79,11 @@ def leftovers(data_dir: Path) -> int:
 
 
 def _trash(data_dir: Path) -> Iterator[Path]:
-    records = data_dir / "records"
-    return iter(sorted(records.glob(f"{TRASH}*"))) if records.is_dir() else iter(())
+    return (data_dir / "records").glob(f"{TRASH}*")
+
+
+def prune_at_start(data_dir: Path, limits: Limits) -> tuple[Plan, Pruned]:
+    """Prune before a run begins, as the settings say."""
+    sweep(data_dir)
+    plan = plan_pruning(data_dir, limits)
+    return plan, prune(plan, limits)

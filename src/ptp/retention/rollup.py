@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import os
 import shutil
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ import apsw
 import msgspec
 
 from ptp._util.files import write_atomic
-from ptp.errors import RecordingError, RunUnreadable
-from ptp.frames.profiles import RollUp
+from ptp.errors import PtpError, RecordingError, RunUnreadable
+from ptp.frames.profiles import RollUp, built_in_profiles
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.recording.episodes import COLUMNS
@@ -48,6 +49,27 @@ class RolledUp(msgspec.Struct):
 def is_rolled_up(directory: RunDirectory) -> bool:
     """Whether a run's database is packed."""
     return is_packed(directory.database)
+
+
+def roll_up_runs(paths: list[Path]) -> tuple[list[RolledUp], list[str]]:
+    """Make runs small by the policy of their storage profiles; return what was done, and what was not and why."""
+    done: list[RolledUp] = []
+    failed: list[str] = []
+    for directory in map(RunDirectory, paths):
+        try:
+            if not is_rolled_up(directory):
+                with directory.owned():
+                    policy = _policy_of(directory)
+                    done += [] if policy == "none" else [roll_up(directory, policy)]
+        except PtpError as problem:
+            failed.append(f"{directory.run_id}: {problem}")
+    return done, failed
+
+
+def _policy_of(directory: RunDirectory) -> RollUp:
+    """Return what the storage profile of a run's world says becomes of it; a profile nobody knows is packed."""
+    profile = built_in_profiles().get(directory.read_metadata().facts.storage_profile)
+    return "compress" if profile is None else profile.episode_rollup_policy
 
 
 def roll_up(directory: RunDirectory, policy: RollUp) -> RolledUp:
@@ -99,14 +121,9 @@ def _write_steps(directory: RunDirectory) -> None:
         parts = [polars.DataFrame([], schema=schema)]
         while part := list(islice(rows, ROWS)):
             parts.append(polars.DataFrame(part, schema=loose, orient="row").cast(schema))
-    table = polars.concat(parts)
-    path = directory.path / "episodes" / STEPS
-    temporary = path.with_name(f".{STEPS}")
-    try:
-        table.write_parquet(temporary, compression="zstd")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    table = BytesIO()
+    polars.concat(parts).write_parquet(table, compression="zstd")
+    write_atomic(directory.path / "episodes" / STEPS, table.getvalue())
 
 
 def pack_run(directory: RunDirectory) -> None:
@@ -139,12 +156,9 @@ def _merge_log(path: Path) -> None:
         raise RunUnreadable(f"{path} is damaged ({problem}); restore it from a copy") from None
 
 
-def _digest(file: Any) -> str:
-    digest = hashlib.sha256()
+def _digest(file: Any) -> bytes:
     with file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def unpack_run(directory: RunDirectory) -> None:
@@ -155,3 +169,9 @@ def unpack_run(directory: RunDirectory) -> None:
     unpack(packed, directory.database)
     packed.unlink()
     forget(directory.database)
+
+
+def restore_run(directory: RunDirectory) -> None:
+    """Own a run that was rolled up, and bring back its database."""
+    with directory.owned():
+        unpack_run(directory)

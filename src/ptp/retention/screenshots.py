@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 
 import apsw
 import msgspec
@@ -42,15 +43,9 @@ def clean_up(directories: list[RunDirectory], planned: list[Emptied]) -> list[Em
     done = []
     for emptied in planned:
         directory = by_id[emptied.run_id]
-        try:
-            directory.acquire()
-        except RunLocked:
-            continue
-        try:
+        with suppress(RunLocked), directory.owned():
             _empty(directory)
             done.append(emptied)
-        finally:
-            directory.release()
     return done
 
 

@@ -12,13 +12,7 @@ from ptp.frames.disk import free_bytes, tree_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 
-PARTS = {
-    "game_data.db": "database",
-    "frames": "frames",
-    "snapshots": "snapshots",
-    "video": "video",
-    "episodes": "episodes",
-}
+PARTS = ("frames", "snapshots", "video", "episodes")
 
 
 class RunSize(msgspec.Struct):
@@ -54,7 +48,8 @@ def measure_run(directory: RunDirectory) -> RunSize:
         size = RunSize(directory.run_id, "unreadable", None)
     with os.scandir(directory.path) as entries:
         for entry in entries:
-            part = PARTS.get("game_data.db" if entry.name.startswith("game_data.db") else entry.name, "other")
+            kept = entry.name if entry.name in PARTS else "other"
+            part = "database" if entry.name.startswith("game_data.db") else kept
             is_dir = entry.is_dir(follow_symlinks=False)
             taken = tree_bytes(Path(entry.path)) if is_dir else entry.stat(follow_symlinks=False).st_size
             setattr(size, part, getattr(size, part) + taken)

@@ -7,14 +7,13 @@ import secrets
 import sys
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ptp import __version__
 from ptp._util.clock import SystemClock, iso
 from ptp._util.ids import uuid7
-from ptp.config import RunConfig, changed, differences
+from ptp.config import RunConfig, changed, differences, replace
 from ptp.engine import Play
 from ptp.engine.pacing import Pace
 from ptp.errors import PtpError, UsageError

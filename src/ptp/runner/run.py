@@ -23,8 +23,8 @@ from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
 from ptp.replay.travel import travel
-from ptp.retention.jobs import prune_at_start
 from ptp.retention.plan import Limits
+from ptp.retention.prune import prune_at_start
 from ptp.retention.rollup import unpack_run
 from ptp.runner.pictures import adopt_pictures, choose_profile
 from ptp.runner.session import Session

@@ -23,7 +23,8 @@ from ptp.engine import Play
 from ptp.errors import PtpError, SnapshotError, UnknownName
 from ptp.recording import Recorder, RunDirectory
 from ptp.records import DecisionMade, EpisodeBegan, EpisodeEnded, Metadata, Parent, Step, Stop
-from ptp.replay.travel import compare, hash_of, load_world
+from ptp.replay.tape import hash_of
+from ptp.replay.travel import compare, load_world
 from ptp.runs.offline import store_of
 from ptp.runs.sharing import is_shared
 from ptp.sinks import RunContext

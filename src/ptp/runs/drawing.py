@@ -23,7 +23,8 @@ from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
-from ptp.replay.travel import compare, hash_of
+from ptp.replay.tape import hash_of
+from ptp.replay.travel import compare
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import check_world
 from ptp.worlds import World, make_world
@@ -133,6 +134,7 @@ class _Projector:
             if step.episode != self._episode:
                 self._reset(step.episode)
             outcome = self.world.step(self.world.decode(step.command))
+            self._tick = -1  # nowhere, if the tape can't be followed
             compare(step.tick, step.state_hash, hash_of(self.world, outcome))
             self._tick = step.tick
             self._remember()

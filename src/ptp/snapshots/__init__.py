@@ -1,8 +1,7 @@
 """Snapshots: everything needed to go on from a tick, in memory and on disk."""
 
-from ptp.snapshots.ring import Ring
 from ptp.snapshots.snapshot import Snapshot, SnapshotHeader, take
-from ptp.snapshots.store import SnapshotStore
+from ptp.snapshots.store import Ring, SnapshotStore
 from ptp.snapshots.tape import SharedTape
 
 __all__ = ["Ring", "SharedTape", "Snapshot", "SnapshotHeader", "SnapshotStore", "take"]

@@ -12,6 +12,7 @@ A file is::
 
 from __future__ import annotations
 
+from itertools import accumulate
 from pathlib import Path
 from struct import Struct
 from typing import Any
@@ -31,6 +32,7 @@ from ptp.worlds.knowledge import knowledge_of
 FORMAT = 1
 MAGIC = b"PTPSNAP" + bytes([FORMAT])
 PREFIX = Struct("<8sI8s")
+PARTS = ("world_bytes", "engine_bytes", "agent_bytes", "tape_bytes")  # of a payload, in their order
 MOST_HEADER = 1 << 20
 MOST_PAYLOAD = 1 << 30
 MOST_FILE = PREFIX.size + MOST_HEADER + MOST_PAYLOAD
@@ -49,12 +51,12 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
     world_version: str
     origin: dict[str, str]
     """The versions and the cartridge that the world's bytes belong to."""
-    world_bytes: int
-    engine_bytes: int
-    agent_bytes: int
-    payload_bytes: int
-    payload_hash: str
-    compression: str
+    world_bytes: int = 0
+    engine_bytes: int = 0
+    agent_bytes: int = 0
+    payload_bytes: int = 0
+    payload_hash: str = ""
+    compression: str = "none"
     rewinds: int
     """How often the run had gone back when it was taken: a later rewind may have given it up."""
     agent: str
@@ -96,12 +98,6 @@ def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int
         family=facts.family,
         world_version=facts.version,
         origin=facts.origin,
-        world_bytes=0,
-        engine_bytes=0,
-        agent_bytes=0,
-        payload_bytes=0,
-        payload_hash="",
-        compression="none",
         rewinds=rewinds,
         agent=agent_name,
         reason=reason,
@@ -133,24 +129,21 @@ def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
 
 def pack(snapshot: Snapshot, compress: bool) -> bytes:
     """Return a snapshot as the bytes of a file."""
-    engine, agent = msgspec.json.encode(snapshot.engine), msgspec.json.encode(snapshot.agent)
-    tape = encode_tape(snapshot.tape)
-    payload = b"".join((snapshot.world, engine, agent, tape))
+    encode = msgspec.json.encode
+    parts = (snapshot.world, encode(snapshot.engine), encode(snapshot.agent), encode_tape(snapshot.tape))
+    payload = b"".join(parts)
     if len(payload) > MOST_PAYLOAD:
         raise SnapshotError(f"the snapshot is too large for a file: {len(payload):,} of {MOST_PAYLOAD:,} bytes")
     if compress:
         payload = lz4.frame.compress(payload, store_size=True)
     header = msgspec.structs.replace(
         snapshot.header,
-        world_bytes=len(snapshot.world),
-        engine_bytes=len(engine),
-        agent_bytes=len(agent),
-        tape_bytes=len(tape),
+        **dict(zip(PARTS, map(len, parts), strict=True)),
         payload_bytes=len(payload),
         payload_hash=xxh3_128_hexdigest(payload),
         compression="lz4" if compress else "none",
     )
-    encoded = msgspec.json.encode(header)
+    encoded = encode(header)
     return PREFIX.pack(MAGIC, len(encoded), xxh3_64_digest(encoded)) + encoded + payload
 
 
@@ -163,14 +156,18 @@ def read_header(data: bytes, name: str) -> tuple[SnapshotHeader, int]:
         raise SnapshotError(f"{name} has snapshot format {magic[7]}; this ptp reads {FORMAT}")
     end = PREFIX.size + length
     if length > MOST_HEADER or end > len(data):
-        raise SnapshotError(f"{name} is damaged: its header is cut off; use an older snapshot")
+        raise _damaged(name, "its header is cut off")
     encoded = data[PREFIX.size : end]
     if xxh3_64_digest(encoded) != digest:
-        raise SnapshotError(f"{name} is damaged: its header does not match its hash; use an older snapshot")
+        raise _damaged(name, "its header does not match its hash")
     try:
         return msgspec.json.decode(encoded, type=SnapshotHeader), end
     except msgspec.DecodeError as problem:
-        raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
+        raise _damaged(name, problem) from None
+
+
+def _damaged(name: str, why: object) -> SnapshotError:
+    return SnapshotError(f"{name} is damaged: {why}; use an older snapshot")
 
 
 def read_file(path: Path) -> Snapshot:
@@ -188,42 +185,38 @@ def unpack(data: bytes, name: str) -> Snapshot:
     header, start = read_header(data, name)
     payload = memoryview(data)[start:]
     if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
-        raise SnapshotError(f"{name} is damaged: its payload does not match its hash; use an older snapshot")
+        raise _damaged(name, "its payload does not match its hash")
     world, engine_part, agent_part, tape = _split(payload, header, name)
     try:
         engine = msgspec.json.decode(engine_part, type=EngineState)
         agent = msgspec.json.decode(agent_part, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as problem:
-        raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
+        raise _damaged(name, problem) from None
     return Snapshot(header, bytes(world), engine, agent, decode_tape(tape, header.tick, name))
 
 
 def _split(payload: memoryview, header: SnapshotHeader, name: str) -> list[memoryview]:
     """Return the parts of a payload, each as long as the header says."""
-    sizes = (header.world_bytes, header.engine_bytes, header.agent_bytes, header.tape_bytes)
+    sizes: list[int] = [getattr(header, part) for part in PARTS]
     if min(sizes) < 0:
-        raise SnapshotError(f"{name} is damaged: it says a part holds {min(sizes)} bytes; use an older snapshot")
-    rest = memoryview(_expand(payload, sum(sizes), header.compression, name))
-    parts = []
-    for size in sizes:
-        parts.append(rest[:size])
-        rest = rest[size:]
-    return parts
+        raise _damaged(name, f"it says a part holds {min(sizes)} bytes")
+    whole = memoryview(_expand(payload, sum(sizes), header.compression, name))
+    return [whole[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
 
 def _expand(payload: memoryview, size: int, compression: str, name: str) -> bytes | memoryview:
     """Return the payload unpacked; never more than the header says."""
     if size > MOST_PAYLOAD:
-        raise SnapshotError(f"{name} is damaged: it says it holds {size} bytes; use an older snapshot")
+        raise _damaged(name, f"it says it holds {size} bytes")
     if compression == "none":
         whole: bytes | memoryview = payload
     elif compression == "lz4":
         try:
             whole = lz4.frame.LZ4FrameDecompressor().decompress(payload, max_length=size + 1)
         except (RuntimeError, EOFError) as problem:
-            raise SnapshotError(f"{name} is damaged: {problem}; use an older snapshot") from None
+            raise _damaged(name, problem) from None
     else:
         raise SnapshotError(f"{name} is compressed by {compression!r}; this ptp knows lz4 and none")
     if len(whole) != size:
-        raise SnapshotError(f"{name} is damaged: it says it holds {size} bytes, and does not; use an older snapshot")
+        raise _damaged(name, f"it says it holds {size} bytes, and does not")
     return whole

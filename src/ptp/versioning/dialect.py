@@ -1,12 +1,52 @@
-"""What SQLite and PostgreSQL do each in a way of its own; stamp, drift and migration work on any such database."""
+"""What SQLite and PostgreSQL do each in a way of its own, and the shape of a database: all of it that can drift."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ptp.versioning.schema import Schemas
-from ptp.versioning.shape import Column, Index, Shape, View
+
+
+class Column(NamedTuple):
+    """One column, as its table declares it."""
+
+    type: str
+    required: bool
+    default: str | None
+    key: int
+
+    def __str__(self) -> str:
+        return f"{self.type or 'ANY'}{' NOT NULL' * self.required}{' PRIMARY KEY' * bool(self.key)}"
+
+    @property
+    def definition(self) -> str:
+        """What a statement that adds it says of it."""
+        return f"{self.type}{f' DEFAULT {self.default}' if self.default else ''}{' NOT NULL' * self.required}"
+
+
+class Index(NamedTuple):
+    """One index that somebody asked for."""
+
+    table: str
+    columns: str
+    """With commas between them."""
+    unique: bool
+
+
+class View(NamedTuple):
+    """A query with a name; PostgreSQL can keep its result."""
+
+    materialized: bool
+    query: str
+
+
+class Shape(NamedTuple):
+    """The tables, indexes and views of a database, by name."""
+
+    tables: dict[str, dict[str, Column]]
+    indexes: dict[str, Index]
+    views: dict[str, View]
 
 
 class Dialect(Protocol):

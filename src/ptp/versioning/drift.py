@@ -7,8 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from ptp.versioning.dialect import Dialect, read_shape
-from ptp.versioning.shape import Shape, View
+from ptp.versioning.dialect import Dialect, Shape, View, read_shape
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -13,8 +13,7 @@ import msgspec
 from ptp.errors import UsageError
 from ptp.versioning.dialect import Dialect, read_shape
 from ptp.versioning.drift import missing_parts, schema_drift
-from ptp.versioning.paths import Step
-from ptp.versioning.schema import drop_of, rename_of, statements
+from ptp.versioning.schema import Step, drop_of, rename_of, statements
 from ptp.versioning.stamp import Loss, known_version, read_version, record_step, write_version
 
 OnProgress = Callable[[str, int, int], None]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Mapping, Set
-from importlib.resources import files
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Set
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName
-from ptp.versioning.paths import Step, find_path
 
 SCHEMA_VERSION = "2.2"
 NO_VERSION = "0.0"
@@ -20,12 +19,37 @@ _RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
 
 
+class Step(NamedTuple):
+    """From one version to its neighbour."""
+
+    start: str
+    goal: str
+    direction: Literal["up", "down"]
+
+    @property
+    def name(self) -> str:
+        """What its file is called, whichever way it goes: the older version first."""
+        return f"{self.start}-{self.goal}" if self.direction == "up" else f"{self.goal}-{self.start}"
+
+    def __str__(self) -> str:
+        return f"{self.start} -> {self.goal}"
+
+
+def find_path(versions: Iterable[str], start: str, goal: str) -> tuple[Step, ...]:
+    """Return the steps between two of the *versions*, which are given oldest first."""
+    ordered = list(versions)
+    first, last = ordered.index(start), ordered.index(goal)
+    if first <= last:
+        return tuple(Step(old, new, "up") for old, new in pairwise(ordered[first : last + 1]))
+    return tuple(Step(new, old, "down") for old, new in reversed([*pairwise(ordered[last : first + 1])]))
+
+
 class Schemas(NamedTuple):
     """Every version that a kind of database can have."""
 
     noun: str
-    package: str
-    """Has the SQL of each version in its folder `sql`, and that of each step in `sql/steps`."""
+    folder: Path
+    """Has the SQL of each version, and that of each step in `steps`."""
     versions: Mapping[str, str]
     """Each version, oldest first, and what it changed."""
     unreadable: type[PtpError]
@@ -53,22 +77,21 @@ class Schemas(NamedTuple):
 
     def sql(self, version: str) -> str:
         """Return the SQL that creates a database of a version."""
-        return self._read(f"{version}.sql")
+        return (self.folder / f"{version}.sql").read_text(encoding="utf-8")
 
     def step_sql(self, step: Step) -> str:
         """Return the SQL that takes a database to a neighbouring version."""
-        return self._read("steps", f"{step.name}.sql")
+        return (self.folder / "steps" / f"{step.name}.{step.direction}.sql").read_text(encoding="utf-8")
 
     def checksum(self, step: Step) -> str:
         """Return the SHA-256 of a step's SQL."""
+        import hashlib  # here, so that a reader of runs does not pay for it
+
         return hashlib.sha256(self.step_sql(step).encode()).hexdigest()
 
     def creations(self, version: str) -> dict[str, str]:
         """Return the statement that creates each table, index and view of a version."""
         return {found[1]: text for text in statements(self.sql(version)) if (found := _CREATE.match(text))}
-
-    def _read(self, *names: str) -> str:
-        return files(self.package).joinpath("sql", *names).read_text(encoding="utf-8")
 
     def check_target(self, version: str) -> str:
         """Return *version* if it is one to migrate to."""
@@ -98,7 +121,7 @@ class Schemas(NamedTuple):
 
 RUN_SCHEMAS = Schemas(
     noun="schema",
-    package="ptp.versioning",
+    folder=Path(__file__).with_name("sql"),
     versions={
         "1.0": "the first twelve tables",
         "1.1": "adds performance_profiles",

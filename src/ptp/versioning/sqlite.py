@@ -11,9 +11,8 @@ from typing import Any
 import apsw
 
 from ptp.errors import RecordingError, RunUnreadable
-from ptp.versioning.dialect import read_shape
-from ptp.versioning.schema import RUN_SCHEMAS
-from ptp.versioning.shape import Column, Shape
+from ptp.versioning.dialect import Column, Shape, read_shape
+from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION, rename_of, statements
 
 # Names are in lower case, since SQLite takes them so.
 _COLUMNS = """
@@ -104,3 +103,29 @@ def opened(database: Path, flags: int = apsw.SQLITE_OPEN_READONLY) -> Iterator[S
     finally:
         if connection is not None:
             connection.close()
+
+
+def add_views(connection: apsw.Connection, version: str) -> None:
+    """Make an open database of an old *version* answer like one of the newest; the file itself stays as it is."""
+    tables = read_shape(SQLite(connection, "an old run")).tables
+    older = old_names(version)
+    for name, columns in shape_of(SCHEMA_VERSION).tables.items():
+        source = older.get(name, name)
+        there = tables.get(source, {})
+        if source != name or not columns.keys() <= there.keys():
+            connection.execute(_view(name, columns, source, there))
+
+
+def old_names(version: str) -> dict[str, str]:
+    """Return what the tables that were renamed since *version* were called in it, by their newest name."""
+    names: dict[str, str] = {}
+    for step in RUN_SCHEMAS.path(version, SCHEMA_VERSION):
+        for old, new in filter(None, map(rename_of, statements(RUN_SCHEMAS.step_sql(step)))):
+            names[new] = names.pop(old, old)
+    return names
+
+
+def _view(name: str, columns: dict[str, Column], source: str, there: dict[str, Column]) -> str:
+    chosen = ", ".join(column if column in there else f"NULL AS {column}" for column in columns)
+    rows = f"FROM main.{source}" if there else "WHERE FALSE"
+    return f"CREATE TEMP VIEW {name} AS SELECT {chosen} {rows}"

@@ -11,8 +11,7 @@ import msgspec
 
 from ptp._util.clock import iso
 from ptp.versioning.dialect import Dialect
-from ptp.versioning.paths import Step
-from ptp.versioning.schema import statements
+from ptp.versioning.schema import Step
 
 MIGRATIONS = """CREATE TABLE IF NOT EXISTS _migrations (
     migration_id {key},
@@ -70,7 +69,7 @@ def known_version(db: Dialect) -> str:
 def write_version(db: Dialect, version: str) -> None:
     """Say that the database has this schema version now."""
     if not db.has_table("_schema_version"):
-        db.rows(next(text for text in statements(db.schemas.sql(version)) if "CREATE TABLE _schema_version" in text))
+        db.rows(db.schemas.creations(version)["_schema_version"])
         db.rows("INSERT INTO _schema_version (version) VALUES (?)", version)
     db.rows("UPDATE _schema_version SET version = ?", version)
 

@@ -40,7 +40,7 @@ def verify_file(database: Path) -> Verified:
     """Check a database's version, shape, history and pages, its header, and what a torn migration left."""
     try:
         with opened(database) as db:
-            return verify(db, lambda version: [*_pages(db), *_header(database, version), *_left_over(database)])
+            return verify(db, lambda version: [*_pages(db), *_beside(database, version)])
     except PtpError as problem:
         return Verified(str(database), None, False, [str(problem)])
 
@@ -50,24 +50,19 @@ def _pages(db: SQLite) -> list[str]:
     return [] if found == ["ok"] else [f"damaged: {text}; restore it from a copy" for text in found]
 
 
-def _header(database: Path, version: str) -> list[str]:
-    path = database.with_name("metadata.json")
-    if database.name != "game_data.db" or not path.exists():
-        return []
-    try:
-        named = msgspec.json.decode(path.read_bytes()).get("schema_version")
-    except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
-        return [f"{path} can't be read: {problem}; restore it from a copy"]
-    if named == version:
-        return []
-    return [f"{path} says schema {named}; let it follow with `ptp schema migrate {database.parent} --to {version}`"]
-
-
-def _left_over(database: Path) -> list[str]:
-    backup = pending_backup(database)
-    if not backup.exists():
-        return []
-    return [f"a migration was torn off and left {backup}; the database is whole, migrate again and it goes away"]
+def _beside(database: Path, version: str) -> Iterator[str]:
+    """Look at the header of the run, and for a copy that a migration left behind."""
+    header, backup = database.with_name("metadata.json"), pending_backup(database)
+    if database.name == "game_data.db" and header.exists():
+        try:
+            named = msgspec.json.decode(header.read_bytes()).get("schema_version")
+            if named != version:
+                remedy = f"let it follow with `ptp schema migrate {database.parent} --to {version}`"
+                yield f"{header} says schema {named}; {remedy}"
+        except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
+            yield f"{header} can't be read: {problem}; restore it from a copy"
+    if backup.exists():
+        yield f"a migration was torn off and left {backup}; the database is whole, migrate again and it goes away"
 
 
 def _history(db: Dialect, version: str) -> Iterator[str]:

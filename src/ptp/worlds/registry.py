@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Collection
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ WORLDS: dict[str, str] = {
 }
 
 ALWAYS = ("name", "rom", "render_mode", "options")
-DEFAULTS: dict[str, Any] = {item.name: item.default for item in fields(WorldConfig) if item.name not in ALWAYS}
+DEFAULTS: dict[str, Any] = {item.name: item.default for item in WorldConfig.settings if item.name not in ALWAYS}
 """The settings that are options of some worlds, with their defaults."""
 
 
