@@ -41,13 +41,13 @@ test: check ## check the code and run the whole test suite with coverage
 	@$(BIN)/coverage report --include 'src/ptp/config/*' --fail-under 90 > /dev/null || { echo "config is covered by less than 90 %"; exit 1; }
 
 check: dev ## lint and type-check
-	$(BIN)/ruff check src tests benchmarks docs
-	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/ruff check src tests benchmarks docs examples
+	$(BIN)/ruff format --check src tests benchmarks docs examples
 	$(BIN)/mypy
 
 format: dev ## format the code
-	$(BIN)/ruff check --fix src tests benchmarks docs
-	$(BIN)/ruff format src tests benchmarks docs
+	$(BIN)/ruff check --fix src tests benchmarks docs examples
+	$(BIN)/ruff format src tests benchmarks docs examples
 
 .venv/peers/setup: benchmarks/peers.lock | .venv/bin/python
 	@echo "Installing what ptp is compared with ..."
