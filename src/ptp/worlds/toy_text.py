@@ -6,7 +6,6 @@ import json
 from typing import Any, ClassVar
 
 import numpy as np
-from gymnasium.wrappers import TimeLimit
 
 from ptp.errors import WorldError
 from ptp.records import SnapshotKind
@@ -15,6 +14,7 @@ from ptp.worlds.contract import World
 # The attributes of each environment that change while it is played.
 _STATE = ("s", "lastaction", "taxi_orientation", "fickle_step", "dealer", "player", "dealer_top_card_suit",
           "dealer_top_card_value_str")  # fmt: skip
+_ELAPSED = "_elapsed_steps"  # of the wrapper that limits an episode
 
 
 class ToyTextWorld(World):
@@ -41,8 +41,7 @@ class ToyTextWorld(World):
         """Return position, cards, random numbers and elapsed steps as JSON."""
         env: Any = self.env.unwrapped
         state = {name: _plain(getattr(env, name)) for name in _STATE if hasattr(env, name)}
-        limit = self._time_limit()
-        elapsed = limit._elapsed_steps if limit else None
+        elapsed = self.env.get_wrapper_attr(_ELAPSED) if self.env.has_wrapper_attr(_ELAPSED) else None
         return json.dumps({"state": state, "random": env.np_random.bit_generator.state, "elapsed": elapsed}).encode()
 
     def load(self, data: bytes) -> None:
@@ -57,17 +56,8 @@ class ToyTextWorld(World):
         for name, value in state.items():
             setattr(env, name, value)
         env.np_random.bit_generator.state = random
-        limit = self._time_limit()
-        if limit:
-            limit._elapsed_steps = elapsed
-
-    def _time_limit(self) -> TimeLimit[Any, Any] | None:
-        env: Any = self.env
-        while env is not env.unwrapped:
-            if isinstance(env, TimeLimit):
-                return env
-            env = env.env
-        return None
+        if self.env.has_wrapper_attr(_ELAPSED):
+            self.env.set_wrapper_attr(_ELAPSED, elapsed)
 
 
 def _plain(value: Any) -> Any:

@@ -10,8 +10,8 @@ import msgspec
 from ptp.records import Event
 from ptp.worlds.gameboy import tables
 from ptp.worlds.gameboy.cartridge import read_cartridge
+from ptp.worlds.gameboy.events import title_of
 from ptp.worlds.gameboy.profiles import BUILT_IN
-from ptp.worlds.gameboy.titles import title_of
 from ptp.worlds.knowledge import (
     Coordinates,
     CurrentState,

@@ -7,7 +7,6 @@ from struct import Struct
 from typing import NamedTuple
 
 from ptp.worlds.gameboy import addresses as at
-from ptp.worlds.gameboy.bcd import decode_bcd
 from ptp.worlds.gameboy.profiles import GameProfile
 from ptp.worlds.gameboy.state import (
     Battle,
@@ -67,6 +66,12 @@ def read_facts(data: bytes, profile: GameProfile) -> Facts:
         seen=count_bits(seen),
         events=count_bits(data[_FACTS.size :]),
     )
+
+
+def decode_bcd(data: bytes | bytearray) -> int | None:
+    """Return a number kept as two digits a byte; None when a digit is above 9."""
+    digits = data.hex()
+    return int(digits) if digits.isdecimal() else None
 
 
 def count_bits(data: bytes) -> int:

@@ -13,24 +13,21 @@ import xxhash
 from ptp._util.loading import decode_options
 from ptp.errors import WorldError
 from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
-from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
+from ptp.worlds.contract import Outcome, Signals, World, WorldEvent, WorldView
 from ptp.worlds.gameboy import addresses as at
 from ptp.worlds.gameboy.annotations import Annotations, annotate
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.differences import differences
-from ptp.worlds.gameboy.env import GameBoyEnv
-from ptp.worlds.gameboy.events import GameEvent
+from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
+from ptp.worlds.gameboy.events import GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
 from ptp.worlds.gameboy.profiles import BUILT_IN, GameProfile, find_profile
 from ptp.worlds.gameboy.reader import StateReader
-from ptp.worlds.gameboy.saved import pack, unpack
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
-from ptp.worlds.gameboy.titles import title_of
 from ptp.worlds.gym import package_versions
-from ptp.worlds.view import WorldView
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
 NO_INFO: dict[str, Any] = {}
