@@ -103,11 +103,15 @@ class World:
             storage_profile=self.storage_profile,
             snapshot=self.snapshot,
             signals=self.signal_names,
-            origin=package_versions(type(unwrapped).__module__),
+            origin=self._origin(),
             gauges=self.gauges,
             milestones=self.milestones,
             commands=self.names_of_commands(),
         )
+
+    def _origin(self) -> dict[str, str]:
+        """Return the versions that a replay depends on."""
+        return package_versions(type(self.env.unwrapped).__module__)
 
     @property
     def action_space(self) -> gymnasium.Space[Any]:

@@ -16,13 +16,7 @@ from typing import Any, TypeAlias
 
 import gymnasium
 from gymnasium import error
-from gymnasium.envs.registration import (
-    EnvSpec,
-    find_highest_version,
-    get_env_id,
-    load_env_creator,
-    parse_env_id,
-)
+from gymnasium.envs.registration import EnvSpec, find_highest_version, get_env_id, load_env_creator, parse_env_id
 
 from ptp._util.loading import load_module
 from ptp.errors import UnknownName, WorldError

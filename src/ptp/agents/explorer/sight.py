@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptp.agents.explorer.memory import Area, Exit, Talker
 from ptp.agents.explorer.ways import borders_the_unseen, squares_beside
 from ptp.worlds.gameboy import addresses as at
-from ptp.worlds.gameboy.memory import SPRITE_TABLES, Memory
+from ptp.worlds.gameboy.memory import SPRITE_TABLES
 from ptp.worlds.gameboy.parts import SAME_MAP_AS_BEFORE
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import COLUMNS, PLAYER, ROWS, Square, Surroundings, read_sprites
@@ -37,7 +37,7 @@ class Sight:
     def _see_people(self, area: Area, around: Surroundings) -> None:
         tables = SPRITE_TABLES
         self._image[tables] = self._world.read_memory(tables.start, tables.stop)
-        shown = {f"person {sprite.slot}": (sprite.x, sprite.y) for sprite in read_sprites(Memory(self._image))}
+        shown = {f"person {sprite.slot}": (sprite.x, sprite.y) for sprite in read_sprites(self._image)}
         for name, place in shown.items():
             area.talkers.setdefault(name, Talker(place)).place = place
         for name in [name for name, talker in area.talkers.items() if not talker.sign and name not in shown]:

@@ -108,7 +108,7 @@ class Trips:
             return None
         name, last = doors[square]
         leads = self.area.exits[name].leads
-        where = self._profile.maps[leads].name if leads in self._profile.maps else "an unknown place"
+        where = "an unknown place" if leads is None else self._profile.maps.get(leads, "an unknown place")
         return Errand("leave", self.map, name, [*self._reach.steps_to(square), *last], f"go to {where}: {why}")
 
     def travel(self, likes: Callable[[int], bool], why: str) -> Errand | None:

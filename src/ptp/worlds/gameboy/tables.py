@@ -40,7 +40,7 @@ def _travel(kind: str, place: str, **columns: str) -> str:
     )
 
 
-def _transaction(context: str, columns: dict[str, str]) -> str:
+def _transaction(context: str, **columns: str) -> str:
     known = {"transaction_id": "id", "run_id": "run", "timestamp": "timestamp"}
     about = f"json_object('tick', tick, '{context}', detail ->> '{context}')"
     return _insert("inventory_transactions", {**known, "context": about, **columns})
@@ -109,14 +109,12 @@ STATEMENTS = {
     "Encounter": _travel("encounter", "location", encountered_pokemon="detail ->> 'species'"),
     "MapChanged": _travel("move", "to_location", **_told("from_location", "to_location", "direction")),
     "DialogShown": _travel("interact", "location"),
-    "ItemChanged": _transaction("item_id", _told("action", "item", "quantity", "source")),
+    "ItemChanged": _transaction("item_id", **_told("action", "item", "quantity", "source")),
     "MoneyChanged": _transaction(
         "money",
-        {
-            "action": "iif(detail ->> 'change' > 0, 'add', 'remove')",
-            "item": "'MONEY'",
-            "quantity": "abs(detail ->> 'change')",
-        },
+        action="iif(detail ->> 'change' > 0, 'add', 'remove')",
+        item="'MONEY'",
+        quantity="abs(detail ->> 'change')",
     ),
     "BadgeEarned": _goal("badge", "coalesce(detail ->> 'name', 'Badge ' || (detail ->> 'count'))"),
     "Caught": _goal("catch", "detail ->> 'species'"),

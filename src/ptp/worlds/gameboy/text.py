@@ -109,11 +109,6 @@ def message(tiles: bytes, rows: list[tuple[str, ...]]) -> str | None:
     return "\n".join(screen_lines(rows[MESSAGE_TOP + 1 : MESSAGE_BOTTOM]))
 
 
-def has_cursor(tiles: bytes) -> bool:
-    """Whether something on the screen waits to be chosen."""
-    return CURSOR in tiles
-
-
 def has_start_menu(tiles: bytes) -> bool:
     """Whether the start menu is up: a box in the upper right corner with the cursor inside, and no message below."""
     column = tiles[START_MENU_LEFT + 1 :: TILE_COLUMNS]
