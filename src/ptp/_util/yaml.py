@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,23 +60,16 @@ def dump(tree: Any) -> str:
     return text.getvalue()
 
 
+def _represent_null(representer: Any, _: None) -> Any:
+    return representer.represent_scalar("tag:yaml.org,2002:null", "null")  # ruamel would leave its place empty
+
+
 def _round_trip() -> Any:
     from ruamel.yaml import YAML
 
     yaml = YAML()
-    yaml.Representer = _representer()
+    yaml.representer.yaml_representers = {**yaml.representer.yaml_representers, type(None): _represent_null}
     yaml.preserve_quotes = True
     yaml.width = 2**31
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
-
-
-@cache
-def _representer() -> Callable[..., Any]:
-    from ruamel.yaml.representer import RoundTripRepresenter
-
-    class Representer(RoundTripRepresenter):
-        """Writes null as null, where ruamel leaves the place empty."""
-
-    Representer.add_representer(type(None), lambda self, _: self.represent_scalar("tag:yaml.org,2002:null", "null"))
-    return Representer

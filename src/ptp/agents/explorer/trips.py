@@ -28,13 +28,15 @@ class Trips:
         assert state.map_id is not None
         assert state.coordinates is not None
         self._memory = memory
+        self._state = state
         self._profile = profile
         self._random = random
         self.map = state.map_id
         self.here: Square = (state.coordinates.x, state.coordinates.y)
         self.area = memory.areas[self.map]
         self.progress = measure_progress(state)
-        self._avoids_grass = needs.is_weary(state) and self.here not in self.area.grass and bool(self.area.grass)
+        self._weary = needs.is_weary(state)
+        self._avoids_grass = self._weary and self.here not in self.area.grass and bool(self.area.grass)
         self._reach = self._find_reach()
 
     def _find_reach(self) -> Reach:

@@ -31,12 +31,9 @@ class Charmap:
     def __init__(self, table: dict[int, str]) -> None:
         self._bytes = {text: byte for byte, text in table.items() if len(text) == 1}
         self._ligatures = {_LIGATURES + byte: text for byte, text in table.items() if len(text) > 1}
-        self._table = "".join(self._character(byte, table) for byte in range(256))
+        texts = (table.get(byte, BREAK) for byte in range(256))
+        self._table = "".join(text if len(text) == 1 else chr(_LIGATURES + byte) for byte, text in enumerate(texts))
         self._pieces: dict[bytes, tuple[str, ...]] = {}
-
-    def _character(self, byte: int, table: dict[int, str]) -> str:
-        text = table.get(byte, BREAK)
-        return text if len(text) == 1 else chr(_LIGATURES + byte)
 
     def characters(self, data: bytes) -> str:
         """Return one character per byte; what is no character becomes BREAK."""
