@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,6 @@ def parse_tree(text: str) -> Any:
 
 def dump(tree: Any) -> str:
     """Return a tree, or plain data, as text."""
-    from io import StringIO
-
     text = StringIO()
     _round_trip().dump(tree, text)
     return text.getvalue()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ptp.errors import WorldError
 from ptp.records import SnapshotKind
 from ptp.worlds.contract import World
+from ptp.worlds.spaces import describe
 
 # The attributes of each environment that change while it is played.
 _STATE = ("s", "lastaction", "taxi_orientation", "fickle_step", "dealer", "player", "dealer_top_card_suit",
@@ -40,7 +39,7 @@ class ToyTextWorld(World):
     def save(self) -> bytes:
         """Return position, cards, random numbers and elapsed steps as JSON."""
         env: Any = self.env.unwrapped
-        state = {name: _plain(getattr(env, name)) for name in _STATE if hasattr(env, name)}
+        state = {name: describe(getattr(env, name)) for name in _STATE if hasattr(env, name)}
         elapsed = self.env.get_wrapper_attr(_ELAPSED) if self.env.has_wrapper_attr(_ELAPSED) else None
         return json.dumps({"state": state, "random": env.np_random.bit_generator.state, "elapsed": elapsed}).encode()
 
@@ -58,11 +57,3 @@ class ToyTextWorld(World):
         env.np_random.bit_generator.state = random
         if self.env.has_wrapper_attr(_ELAPSED):
             self.env.set_wrapper_attr(_ELAPSED, elapsed)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value

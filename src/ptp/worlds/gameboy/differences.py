@@ -9,9 +9,6 @@ from ptp.worlds.gameboy import events as game
 from ptp.worlds.gameboy.events import GameEvent
 from ptp.worlds.gameboy.state import GameState, Item, Member
 
-Pair = tuple[int, Member, Member | None]
-"""A slot of the party, who is there now, and the same creature before; None when it is new."""
-
 
 def differences(before: GameState, after: GameState) -> list[GameEvent]:
     """Return what happened between two states."""
@@ -58,7 +55,7 @@ def _battle(before: GameState, after: GameState) -> Iterator[GameEvent]:
 def _party(before: GameState, after: GameState) -> Iterator[GameEvent]:
     if before.party is None or after.party is None:
         return
-    for slot, member, old in pair_members(before.party, after.party):
+    for slot, member, old in _pair_members(before.party, after.party):
         if old is None:
             yield _joined(slot, member, after)
             if before.battle is not None and before.battle.kind == "wild":
@@ -80,8 +77,8 @@ def _joined(slot: int, member: Member, after: GameState) -> game.Joined:
     return game.Joined(slot, member.species, member.species_id, member.nickname, member.level, after.location)
 
 
-def pair_members(before: tuple[Member, ...], after: tuple[Member, ...]) -> Iterator[Pair]:
-    """Pair each creature with itself before, wherever in the party it was."""
+def _pair_members(before: tuple[Member, ...], after: tuple[Member, ...]) -> Iterator[tuple[int, Member, Member | None]]:
+    """Yield each slot, who is there now, and the same creature before, wherever it was; None when it is new."""
     known: dict[tuple[int, int], deque[Member]] = defaultdict(deque)
     for member in before:
         known[member.trainer_id, member.dvs].append(member)

@@ -19,6 +19,8 @@ from ptp.worlds.gameboy.ram import catch_arrays, find_ram
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDL binding that PyBoy carries greets with a warning
     import pyboy.core.ram  # noqa: F401
+    from pyboy import PyBoy
+    from pyboy.utils import PyBoyException
 
 Picture = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -127,8 +129,6 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
             )
 
     def _load(self, data: bytes) -> None:
-        from pyboy.utils import PyBoyException
-
         file = io.BytesIO(data)
         try:
             self.pyboy.load_state(file)
@@ -159,9 +159,6 @@ def unpack(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _switch_on(cartridge: Cartridge, battery: bytes | None) -> Any:
-    from pyboy import PyBoy
-    from pyboy.utils import PyBoyException
-
     try:
         # Files, not paths: with a path PyBoy looks for saves beside the cartridge.
         pyboy = PyBoy(

@@ -47,10 +47,6 @@ def _party(state: State) -> list[_Member] | None:
     return _known(state, "party", list[_Member])
 
 
-def _level(state: State) -> int | None:
-    return max((member.level for member in _party(state) or ()), default=None)
-
-
 def _size(state: State) -> int | None:
     party = _party(state)
     return None if party is None else len(party)
@@ -78,7 +74,7 @@ def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
 FIGURES: dict[str, tuple[str, Callable[[State], float | None]]] = {
     "pokemon_caught": ("creatures", lambda state: _known(state, "owned", int)),
     "badges_earned": ("badges", lambda state: _known(state, "badges", int)),
-    "current_level": ("level", _level),
+    "current_level": ("level", lambda state: max((it.level for it in _party(state) or ()), default=None)),
     "pokemon_party_size": ("creatures", _size),
     "money": ("money", lambda state: _known(state, "money", int)),
     "party_health": ("% of HP", _health),

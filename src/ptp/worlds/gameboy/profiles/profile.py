@@ -89,10 +89,11 @@ class Game:
 def read_profile(game: Game) -> GameProfile:
     """Read the tables of a game."""
     place = HERE / game.name.replace("-", "_")
+    characters = _rows(HERE / "pokemon_red" / "charmap.csv")  # the later of two rows is what the western font shows
     return GameProfile(
         name=game.name,
         readable=True,
-        charmap=read_charmap(HERE / "pokemon_red" / "charmap.csv"),
+        charmap=Charmap({int(row["byte_hex"], 16): row["text"] for row in characters}),
         maps=_names(place / "maps.csv"),
         species=_table(place / "species.csv", Species, "internal_index"),
         moves=_table(place / "moves.csv", MoveFacts),
@@ -126,11 +127,6 @@ def _trainers(place: Path) -> dict[Trainer, str]:
             for row in _rows(place / "trainers.csv")
         }
     return {(number, None): name for number, name in _names(place / "trainer_classes.csv", "class").items()}
-
-
-def read_charmap(path: Path) -> Charmap:
-    """Read which character each byte shows; the later of two rows is what the western font shows."""
-    return Charmap({int(row["byte_hex"], 16): row["text"] for row in _rows(path)})
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
