@@ -17,7 +17,7 @@ from ptp.records import Metadata, WorldFacts, WorldSpec
 from ptp.sinks import RunContext
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import Outcome, Signals, World, WorldView
-from ptp.worlds.spaces import CommandCodec, StateHash
+from ptp.worlds.spaces import CommandCodec, state_hash
 
 
 class ManualClock:
@@ -92,7 +92,7 @@ class FakeWorld(World):
         )
         codec = CommandCodec(self.env.action_space)
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
-        self.state_hash = StateHash(self.env.observation_space).of
+        self.state_hash = state_hash(self.env.observation_space)
         self.now = Signals()
         self.where = "here"
         self.before_step: Callable[[], None] = lambda: None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from uuid import UUID
 
 
 def uuid7(now: float | None = None) -> str:
@@ -13,8 +14,7 @@ def uuid7(now: float | None = None) -> str:
     value = (milliseconds << 80) | int.from_bytes(os.urandom(10), "big")
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
-    text = f"{value:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return str(UUID(int=value))
 
 
 def numbered_id(run_id: str, number: int) -> str:

@@ -14,14 +14,11 @@ from importlib import import_module
 from typing import Any
 
 
-class _Lazy:
+class lazy:  # noqa: N801 - it is written like a function
+    """Stands for a module until something of it is used."""
+
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
         return getattr(import_module(self._name), attribute)
-
-
-def lazy(name: str) -> Any:
-    """Return what stands for a module until it is used."""
-    return _Lazy(name)

@@ -26,16 +26,13 @@ def load_class(what: str, entry: str, *kinds: type) -> type:
     module = load_module(place)
     found = getattr(module, name, None)
     if found is None:
-        raise UnknownName(f"class in {place}", name, _classes(module, kinds), "see what the file declares")
+        classes = (it for it in vars(module).items() if isinstance(it[1], type) and issubclass(it[1], kinds))
+        known = [name for name, it in classes if it not in kinds]
+        raise UnknownName(f"class in {place}", name, known, "see what the file declares")
     if not (isinstance(found, type) and issubclass(found, kinds)):
         wanted = " or ".join(f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds)
         raise ConfigError(f"{entry} can't be used as {what}: it is not a subclass of {wanted}")
     return found
-
-
-def _classes(module: ModuleType, kinds: tuple[type, ...]) -> list[str]:
-    declared = vars(module).items()
-    return [name for name, it in declared if isinstance(it, type) and issubclass(it, kinds) and it not in kinds]
 
 
 def load_module(place: str) -> ModuleType:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -55,30 +54,21 @@ def parse_tree(text: str) -> Any:
 
 def dump(tree: Any) -> str:
     """Return a tree, or plain data, as text."""
-    from io import StringIO
-
     text = StringIO()
     _round_trip().dump(tree, text)
     return text.getvalue()
+
+
+def _represent_null(representer: Any, _: None) -> Any:
+    return representer.represent_scalar("tag:yaml.org,2002:null", "null")  # ruamel would leave its place empty
 
 
 def _round_trip() -> Any:
     from ruamel.yaml import YAML
 
     yaml = YAML()
-    yaml.Representer = _representer()
+    yaml.representer.yaml_representers = {**yaml.representer.yaml_representers, type(None): _represent_null}
     yaml.preserve_quotes = True
     yaml.width = 2**31
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
-
-
-@cache
-def _representer() -> Callable[..., Any]:
-    from ruamel.yaml.representer import RoundTripRepresenter
-
-    class Representer(RoundTripRepresenter):
-        """Writes null as null, where ruamel leaves the place empty."""
-
-    Representer.add_representer(type(None), lambda self, _: self.represent_scalar("tag:yaml.org,2002:null", "null"))
-    return Representer

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from ptp._util.attempt import attempt
@@ -57,7 +56,8 @@ class BackgroundAgent(Agent):
         if not self._agent.sees:
             observation.frame = None
         elif observation.frame is not None:
-            observation.frame = partial(_same, observation.frame())
+            picture = observation.frame()
+            observation.frame = lambda: picture
         self._before = self._agent.save()
         self._thread = threading.Thread(target=self._think, args=(observation,), daemon=True, name="agent")
         self._thread.start()
@@ -99,7 +99,3 @@ class BackgroundAgent(Agent):
     def close(self) -> None:
         """Close the wrapped agent, which may still be thinking."""
         self._agent.close()
-
-
-def _same(picture: Any) -> Any:
-    return picture

@@ -14,9 +14,9 @@ from ptp.worlds import World
 
 AGENTS: dict[str, str] = {
     "explorer": "ptp.agents.explorer:ExplorerAgent",
-    "loop": "ptp.agents.loop:LoopAgent",
-    "random": "ptp.agents.random:RandomAgent",
-    "script": "ptp.agents.script:ScriptAgent",
+    "loop": "ptp.agents.simple:LoopAgent",
+    "random": "ptp.agents.simple:RandomAgent",
+    "script": "ptp.agents.simple:ScriptAgent",
 }
 
 

@@ -4,17 +4,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
+    from ptp.worlds.contract import Outcome, Signals, World, WorldEvent, WorldView
     from ptp.worlds.listing import Listed, list_worlds, world_names
     from ptp.worlds.registry import choose_world, find_world, make_world
-    from ptp.worlds.view import WorldView
+else:
 
-_PLACES = {
-    "contract": ("Outcome", "Signals", "World", "WorldEvent"),
-    "listing": ("Listed", "list_worlds", "world_names"),
-    "registry": ("choose_world", "find_world", "make_world"),
-    "view": ("WorldView",),
-}
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is used: a reader of runs does not wait for Gymnasium."""
+        for module in ("contract", "listing", "registry") if name in __all__ else ():
+            home = import_module(f"{__name__}.{module}")
+            if name in vars(home):
+                return getattr(home, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Listed",
@@ -29,13 +31,3 @@ __all__ = [
     "make_world",
     "world_names",
 ]
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """Import a public name when it is used: a reader of runs does not wait for Gymnasium."""
-        for module, names in _PLACES.items():
-            if name in names:
-                return getattr(import_module(f"{__name__}.{module}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

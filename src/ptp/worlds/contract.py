@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, ClassVar
 
 import gymnasium
@@ -12,8 +13,7 @@ import numpy as np
 from ptp.errors import WorldError
 from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
 from ptp.worlds.gym import make_env, package_versions
-from ptp.worlds.spaces import CommandCodec, StateHash, describe
-from ptp.worlds.view import WorldView
+from ptp.worlds.spaces import CommandCodec, describe, state_hash
 
 Observation = Any
 Command = Any
@@ -89,7 +89,7 @@ class World:
         self.facts = self._describe()
         codec = CommandCodec(self.env.action_space, self.facts.commands)
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
-        self.state_hash = StateHash(self.env.observation_space).of
+        self.state_hash = state_hash(self.env.observation_space)
 
     def _describe(self) -> WorldFacts:
         unwrapped, env_spec = self.env.unwrapped, self.env.spec
@@ -103,11 +103,15 @@ class World:
             storage_profile=self.storage_profile,
             snapshot=self.snapshot,
             signals=self.signal_names,
-            origin=package_versions(type(unwrapped).__module__),
+            origin=self._origin(),
             gauges=self.gauges,
             milestones=self.milestones,
             commands=self.names_of_commands(),
         )
+
+    def _origin(self) -> dict[str, str]:
+        """Return the versions that a replay depends on."""
+        return package_versions(type(self.env.unwrapped).__module__)
 
     @property
     def action_space(self) -> gymnasium.Space[Any]:
@@ -176,3 +180,15 @@ class World:
     def close(self) -> None:
         """Free what the environment holds."""
         self.env.close()
+
+
+class WorldView:
+    """What an agent may see of its world: nothing here changes it, and its dice are not the agent's."""
+
+    def __init__(self, world: World) -> None:
+        self.facts = world.facts
+        self.action_space = deepcopy(world.action_space)
+        """The commands that the world takes; a copy, so that sampling from it does not touch the world."""
+        self.encode, self.decode, self.parse = world.encode, world.decode, world.parse
+        self.context = world.context
+        self.frame = world.frame

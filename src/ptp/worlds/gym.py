@@ -8,21 +8,13 @@ import os
 import platform
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import gymnasium
 from gymnasium import error
-from gymnasium.envs.registration import (
-    EnvSpec,
-    find_highest_version,
-    get_env_id,
-    load_env_creator,
-    parse_env_id,
-)
+from gymnasium.envs.registration import EnvSpec, find_highest_version, get_env_id, load_env_creator, parse_env_id
 
 from ptp._util.loading import load_module
 from ptp.errors import UnknownName, WorldError
@@ -42,30 +34,29 @@ def make_env(spec: WorldSpec, render_mode: str | None, environment: str | type[E
     It is what the options say (`spec`, Gymnasium's own JSON of an environment with its wrappers, or `id`), else
     *environment*; the other options are its arguments.
     """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old versions and the like; what goes wrong is an error
+            return _make_env(spec, render_mode, environment)
+    except error.DependencyNotInstalled as problem:
+        raise WorldError(f"world {spec.name!r} needs more packages: {problem}") from None
+    except (error.Error, ImportError, TypeError, ValueError, LookupError, AttributeError) as problem:
+        raise WorldError(f"world {spec.name!r} can't be made: {' '.join(str(problem).split())}") from problem
+
+
+def _make_env(spec: WorldSpec, render_mode: str | None, environment: str | type[Env] | None) -> Env:
     options = dict(spec.options)
     recorded, env_id = options.pop("spec", None), options.pop("id", None)
-    with _translated(spec.name), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of old versions and the like; what goes wrong is an error
-        if recorded is not None:
-            env_spec = EnvSpec.from_json(recorded)
-        elif env_id is None and isinstance(environment, type):
-            env_spec = EnvSpec(environment.__name__, environment)  # type: ignore[arg-type]
-        else:
-            env_spec = _find(spec.name, env_id or environment or spec.name)
-        mode = negotiate(spec.name, env_spec, render_mode)
-        if mode is not None or "render_mode" in env_spec.kwargs:  # not every environment takes one
-            options["render_mode"] = mode
-        return gymnasium.make(env_spec, disable_env_checker=True, **options)
-
-
-@contextmanager
-def _translated(name: str) -> Iterator[None]:
-    try:
-        yield
-    except error.DependencyNotInstalled as problem:
-        raise WorldError(f"world {name!r} needs more packages: {problem}") from None
-    except (error.Error, ImportError, TypeError, ValueError, LookupError, AttributeError) as problem:
-        raise WorldError(f"world {name!r} can't be made: {' '.join(str(problem).split())}") from problem
+    if recorded is not None:
+        env_spec = EnvSpec.from_json(recorded)
+    elif env_id is None and isinstance(environment, type):
+        env_spec = EnvSpec(environment.__name__, environment)  # type: ignore[arg-type]
+    else:
+        env_spec = _find(spec.name, env_id or environment or spec.name)
+    mode = negotiate(spec.name, env_spec, render_mode)
+    if mode is not None or "render_mode" in env_spec.kwargs:  # not every environment takes one
+        options["render_mode"] = mode
+    return gymnasium.make(env_spec, disable_env_checker=True, **options)
 
 
 def _find(name: str, env_id: Any) -> EnvSpec:

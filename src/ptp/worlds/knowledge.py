@@ -44,9 +44,7 @@ class PartyMember(Struct):
     name: str | None
     """Its nickname, or its species; null when neither can be read."""
     level: int
-    """Its level."""
     hp: int
-    """Its HP."""
     max_hp: int
     """Its HP when it is well."""
     status: str | None

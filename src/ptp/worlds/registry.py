@@ -1,4 +1,13 @@
-"""Which worlds there are: a table of names, installed plug-ins, manifests, files, and all of Gymnasium."""
+"""Which worlds there are: a table of names, installed plug-ins, manifests, files, and all of Gymnasium.
+
+A manifest is a YAML file, so that a world with its own options needs no code::
+
+    name: big-lake
+    entry: ptp.worlds.toy_text:ToyTextWorld   # optional; without it any Gymnasium environment
+    options:
+      id: FrozenLake-v1
+      map_name: 8x8
+"""
 
 from __future__ import annotations
 
@@ -9,14 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import msgspec
 
 from ptp._util.loading import blame, decode_options, load_class, load_module
+from ptp._util.yaml import read_yaml
 from ptp.config.tree import World as WorldConfig
 from ptp.errors import ConfigError, PtpError, UnknownName, WorldError
 from ptp.records import WorldSpec
 from ptp.worlds.contract import World
 from ptp.worlds.gym import Env, find_env, make_env
-from ptp.worlds.manifest import read_manifest
 
 TOY_TEXT = "ptp.worlds.toy_text:ToyTextWorld"
 GYMNASIUM = "ptp.worlds.contract:World"
@@ -38,6 +48,14 @@ DEFAULTS: dict[str, Any] = {item.name: item.default for item in WorldConfig.sett
 """The settings that are options of some worlds, with their defaults."""
 
 
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    """The fields of a manifest file."""
+
+    name: str
+    options: dict[str, Any]
+    entry: str = GYMNASIUM
+
+
 def plugins() -> dict[str, str]:
     """Return the worlds of installed packages: names and entries."""
     return {plugin.name: plugin.value for plugin in importlib.metadata.entry_points(group=GROUP)}
@@ -46,7 +64,7 @@ def plugins() -> dict[str, str]:
 def find_world(name: str) -> WorldSpec:
     """Return how to make the world of that name: ours, a plug-in's, a manifest, a class, or any Gymnasium id."""
     if name.endswith((".yaml", ".yml")):
-        return read_manifest(Path(name))
+        return _read_manifest(Path(name))
     if name in WORLDS:
         return WorldSpec(name, WORLDS[name], {"rom": name} if WORLDS[name] == GAMEBOY else {"id": name})
     installed = plugins()
@@ -61,6 +79,14 @@ def find_world(name: str) -> WorldSpec:
     if attribute.isidentifier() and place and not _registers(place, attribute):
         return WorldSpec(name, name)
     return WorldSpec(name, GYMNASIUM, {"id": name})
+
+
+def _read_manifest(path: Path) -> WorldSpec:
+    try:
+        manifest = msgspec.convert(read_yaml(path), Manifest)
+    except msgspec.ValidationError as problem:
+        raise ConfigError(f"{path}: not a world manifest: {' '.join(str(problem).split())}") from None
+    return WorldSpec(manifest.name, manifest.entry, manifest.options)
 
 
 def _registers(place: str, name: str) -> bool:
@@ -125,7 +151,9 @@ def make_world(spec: WorldSpec, render_mode: str | None = None, *, trusted: bool
         if issubclass(kind, World):
             return kind(spec, render_mode)
         return World(spec, render_mode, make_env(spec, render_mode, kind))
-    except UnknownName:
+    except UnknownName as problem:
+        if not isinstance(problem.__cause__, gymnasium.error.Error):  # such as a profile, not an environment
+            raise
         raise UnknownName("world", spec.name, [*WORLDS, *plugins(), *gymnasium.registry], "see `ptp worlds`") from None
     except PtpError:
         raise

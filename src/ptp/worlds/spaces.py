@@ -67,15 +67,11 @@ class CommandCodec:
         return BadCommand(f"command {command!r} is not one this world takes; allowed: {allowed}")
 
 
-class StateHash:
-    """A hash of all that a step told: observation, reward, and whether the episode ended."""
-
-    def __init__(self, space: Space[Any]) -> None:
-        self.of: Callable[[Any, float, bool, bool], str] = _hash_any
-        if isinstance(space, spaces.Discrete):
-            self.of = _hash_discrete
-        elif isinstance(space, spaces.Box):
-            self.of = _hash_array
+def state_hash(space: Space[Any]) -> Callable[[Any, float, bool, bool], str]:
+    """Return what hashes all that a step told: observation, reward, and whether the episode ended."""
+    if isinstance(space, spaces.Discrete):
+        return _hash_discrete
+    return _hash_array if isinstance(space, spaces.Box) else _hash_any
 
 
 _TAIL = Struct("<d??")

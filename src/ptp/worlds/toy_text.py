@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-import numpy as np
-from gymnasium.wrappers import TimeLimit
-
 from ptp.errors import WorldError
 from ptp.records import SnapshotKind
 from ptp.worlds.contract import World
+from ptp.worlds.spaces import describe
 
 # The attributes of each environment that change while it is played.
 _STATE = ("s", "lastaction", "taxi_orientation", "fickle_step", "dealer", "player", "dealer_top_card_suit",
           "dealer_top_card_value_str")  # fmt: skip
+_ELAPSED = "_elapsed_steps"  # of the wrapper that limits an episode
 
 
 class ToyTextWorld(World):
@@ -40,9 +39,8 @@ class ToyTextWorld(World):
     def save(self) -> bytes:
         """Return position, cards, random numbers and elapsed steps as JSON."""
         env: Any = self.env.unwrapped
-        state = {name: _plain(getattr(env, name)) for name in _STATE if hasattr(env, name)}
-        limit = self._time_limit()
-        elapsed = limit._elapsed_steps if limit else None
+        state = {name: describe(getattr(env, name)) for name in _STATE if hasattr(env, name)}
+        elapsed = self.env.get_wrapper_attr(_ELAPSED) if self.env.has_wrapper_attr(_ELAPSED) else None
         return json.dumps({"state": state, "random": env.np_random.bit_generator.state, "elapsed": elapsed}).encode()
 
     def load(self, data: bytes) -> None:
@@ -57,22 +55,5 @@ class ToyTextWorld(World):
         for name, value in state.items():
             setattr(env, name, value)
         env.np_random.bit_generator.state = random
-        limit = self._time_limit()
-        if limit:
-            limit._elapsed_steps = elapsed
-
-    def _time_limit(self) -> TimeLimit[Any, Any] | None:
-        env: Any = self.env
-        while env is not env.unwrapped:
-            if isinstance(env, TimeLimit):
-                return env
-            env = env.env
-        return None
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value
+        if self.env.has_wrapper_attr(_ELAPSED):
+            self.env.set_wrapper_attr(_ELAPSED, elapsed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ptp.worlds.gameboy.memory import Memory
 from ptp.worlds.gameboy.profiles import load_profile
 from ptp.worlds.gameboy.reader import read_state
 from ptp.worlds.gameboy.state import GameState
@@ -78,4 +77,4 @@ def fight(image: bytearray, kind: int = 1, species: int = 0xA5, level: int = 3, 
 
 
 def state(image: bytearray) -> GameState:
-    return read_state(Memory(bytes(image)), RED)
+    return read_state(bytes(image), RED)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 
 import msgspec
 import pytest
@@ -202,5 +204,5 @@ def test_a_title_screen_tells_nothing() -> None:
 
 
 def test_events_can_be_written_and_read_again() -> None:
-    events = happened(fight)
-    assert msgspec.json.decode(msgspec.json.encode(events), type=list[GameEvent]) == events
+    events, any_event = happened(fight), reduce(or_, GameEvent.__subclasses__())
+    assert msgspec.json.decode(msgspec.json.encode(events), type=list[any_event]) == events  # type: ignore[valid-type]

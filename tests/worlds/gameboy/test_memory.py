@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptp.worlds.gameboy.memory import Memory, MemoryReader
+from ptp.worlds.gameboy.memory import MemoryReader
 from ptp.worlds.gameboy.reader import read_state
 from ptp.worlds.gameboy.tiles import NEEDED, observe
 from tests.worlds.gameboy.images import RED, fight, member, put, show, started, state
@@ -45,7 +45,7 @@ def test_the_bytes_read_are_all_that_a_state_needs(seed: int) -> None:
     put(image, 0xD057, random.choice((0, 0, 1, 2, 0xFF)))
     memory = reader(image)
     memory.read()
-    assert read_state(memory.memory, RED) == state(image)
+    assert read_state(memory.image, RED) == state(image)
 
 
 def test_what_was_read_before_does_not_show_through() -> None:
@@ -60,7 +60,7 @@ def test_what_was_read_before_does_not_show_through() -> None:
     put(image, 0xCFC4, 0)
     put(image, 0xD163, 1)
     memory.read()
-    assert read_state(memory.memory, RED) == state(image)
+    assert read_state(memory.image, RED) == state(image)
 
 
 def test_the_clock_is_read_and_is_no_change() -> None:
@@ -69,7 +69,7 @@ def test_the_clock_is_read_and_is_no_change() -> None:
     before = memory.read()
     put(image, 0xDA41, 1, 0, 2, 3, 4)
     assert memory.read() == before
-    time = read_state(memory.memory, RED).play_time
+    time = read_state(memory.image, RED).play_time
     assert time is not None
     assert (time.hours, time.minutes, time.seconds) == (1, 2, 3)
 
@@ -99,4 +99,4 @@ def test_an_observer_gets_the_further_ranges_it_asks_for() -> None:
     memory = reader(image)
     memory.read()
     rom = bytes(0x1000) + b"\x05\xff" + bytes(0x6FFE)
-    assert observe(memory.read_more(*NEEDED), rom) == observe(Memory(image), rom)
+    assert observe(memory.read_more(*NEEDED), rom) == observe(image, rom)

@@ -64,7 +64,7 @@ def test_damage_depends_on_both_types_of_the_enemy() -> None:
 
 
 def test_tallgrass_has_its_own_names_and_the_same_characters() -> None:
-    assert TALLGRASS.maps[0].name == "FERNHOLLOW"
+    assert TALLGRASS.maps[0] == "FERNHOLLOW"
     assert "CATCH ORB" in TALLGRASS.items.values()
     assert TALLGRASS.charmap.decode(RED.charmap.encode("Aa9!")) == "Aa9!"
     assert max(TALLGRASS.events) < 8 * TALLGRASS.event_bytes

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptp.worlds.gameboy.memory import Memory
 from ptp.worlds.gameboy.profiles import RAW
 from ptp.worlds.gameboy.reader import StateReader, has_event, is_owned, read_state
 from ptp.worlds.gameboy.state import Connection, GameState, Item, PlayTime, Point, Warp
@@ -101,8 +100,8 @@ def test_each_end_of_the_dex(base: int, dex: int) -> None:
     image[base + (dex - 1) // 8] |= 1 << (dex - 1) % 8
     expected = (1, 0) if base == 0xD2F7 else (0, 1)
     assert (state(image).owned, state(image).seen) == expected
-    assert is_owned(Memory(image), dex) == (base == 0xD2F7)
-    assert not is_owned(Memory(image), 2)
+    assert is_owned(image, dex) == (base == 0xD2F7)
+    assert not is_owned(image, 2)
 
 
 def test_a_full_dex_has_151() -> None:
@@ -118,8 +117,8 @@ def test_each_end_of_the_event_flags(flag: int) -> None:
     image = started()
     image[0xD747 + flag // 8] |= 1 << flag % 8
     assert state(image).events == 1
-    assert has_event(Memory(image), flag)
-    assert not has_event(Memory(image), 100)
+    assert has_event(image, flag)
+    assert not has_event(image, 100)
 
 
 def test_no_byte_beside_the_event_flags_counts() -> None:
@@ -194,7 +193,7 @@ def test_before_a_game_is_started_nothing_is_owned_and_there_is_no_place() -> No
 
 
 def test_a_profile_without_tables_reads_nothing() -> None:
-    assert read_state(Memory(bytes(started())), RAW) == GameState("raw")
+    assert read_state(bytes(started()), RAW) == GameState("raw")
 
 
 @settings(max_examples=150, deadline=None)
@@ -213,4 +212,4 @@ def test_a_reader_that_remembers_reads_the_same_as_one_that_does_not(changes: li
     image, reader = started(), StateReader(RED)
     for address, value in changes:
         image[address] = value
-        assert reader.read(Memory(image)) == state(image)
+        assert reader.read(image) == state(image)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ptp.worlds.gameboy.memory import Memory
 from ptp.worlds.gameboy.tiles import Repetition, Surroundings, changed_tiles, observe, read_sprites
 from tests.worlds.gameboy.images import put, started
 
@@ -28,7 +27,7 @@ def screen(rows: list[str], x: int = 20, y: int = 30) -> bytearray:
 
 
 def seen(image: bytearray) -> Surroundings:
-    return observe(Memory(image), ROM)
+    return observe(image, ROM)
 
 
 OPEN = [".........."] * 9
@@ -75,7 +74,7 @@ def test_sprites_stand_four_off_and_block_the_way() -> None:
     around = seen(image)
     assert around.sprites == {(4, 3)}
     assert not around.is_open((4, 3))
-    (sprite,) = read_sprites(Memory(image))
+    (sprite,) = read_sprites(image)
     assert (sprite.slot, sprite.picture, sprite.x, sprite.y, sprite.facing) == (2, 7, 20, 29, "left")
 
 
@@ -84,7 +83,7 @@ def test_a_sprite_that_is_not_shown_is_left_out(address: int, value: int) -> Non
     image = screen(OPEN)
     put(image, 0xC120, 7)
     put(image, address, value)
-    assert read_sprites(Memory(image)) == []
+    assert read_sprites(image) == []
 
 
 def test_the_player_is_no_sprite_in_the_way() -> None:

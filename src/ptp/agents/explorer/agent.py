@@ -65,8 +65,6 @@ class ExplorerAgent(Agent):
         button, reason = self._feet.walk(state, self.memory)
         return Decision(PRESSES[button], "DIALOG" if button == "a" else "NAVIGATION_MOVE", reason, None)
 
-    # -- stuck -----------------------------------------------------------------------------------------------------
-
     def _is_stuck(self, state: GameState) -> bool:
         memory = self.memory
         look = Look(state.map_id, state.coordinates, state.facing, state.text, state.menu, state.battle)
@@ -78,8 +76,6 @@ class ExplorerAgent(Agent):
         self.memory.errand = self.memory.step = None
         button = ANY_BUTTON[int(self._random.integers(len(ANY_BUTTON)))]
         return Decision(PRESSES[button], "RECOVERY", "nothing has changed for a while: press anything", 0.1)
-
-    # -- battle ----------------------------------------------------------------------------------------------------
 
     def _fight(self, state: GameState, fought: Battle) -> Decision:
         fight = self._follow_fight(fought, state.map_id)
@@ -120,8 +116,6 @@ class ExplorerAgent(Agent):
     def on_episode_end(self, episode: int, total_reward: float) -> None:
         """Forget the game that is over: the next begins anew."""
         self.memory = Memory()
-
-    # -- keeping ---------------------------------------------------------------------------------------------------
 
     def save(self) -> dict[str, Any]:
         """Return everything it remembers; the random numbers are too large for most JSON readers, so as text."""

@@ -8,7 +8,7 @@ import msgspec
 
 from ptp.agents.explorer.needs import find_items
 from ptp.worlds.gameboy.profiles import GameProfile
-from ptp.worlds.gameboy.state import Battle, Fighter, GameState, Move
+from ptp.worlds.gameboy.state import Fighter, GameState, Move
 
 Kind = Literal["move", "item", "run", "switch"]
 
@@ -36,15 +36,12 @@ def choose(state: GameState, profile: GameProfile, is_new: bool) -> Choice:
     if not own.hp:
         return choose_next(state)
     wild = battle.kind == "wild"
-    if wild and is_new:
-        catch = _catch(state, profile, own, enemy)
-        if catch is not None:
-            return catch
-    if own.hp < own.max_hp * LOW and not _wins_now(own, enemy, profile):
-        rescue = _rescue(state, profile, battle)
-        if rescue is not None:
-            return rescue
-    return attack(own, enemy, profile)
+    catch = _catch(state, profile, own, enemy) if wild and is_new else None
+    if catch is not None:
+        return catch
+    in_trouble = own.hp < own.max_hp * LOW and not _wins_now(own, enemy, profile)
+    rescue = _rescue(state, profile, own, wild) if in_trouble else None
+    return rescue or attack(own, enemy, profile)
 
 
 def damage(move: Move, own: Fighter, enemy: Fighter, profile: GameProfile) -> float:
@@ -103,25 +100,19 @@ def _gentle_move(own: Fighter, enemy: Fighter, profile: GameProfile) -> int | No
     return -max(gentle)[1] if gentle else None
 
 
-def _rescue(state: GameState, profile: GameProfile, battle: Battle) -> Choice | None:
+def _rescue(state: GameState, profile: GameProfile, own: Fighter, wild: bool) -> Choice | None:
     """Return how to get out of trouble: away from the wild, else with a potion."""
-    own = battle.own
-    assert own is not None
     left = f"{own.species} has {own.hp} of {own.max_hp} HP left"
-    potions = find_items(state, profile, "heal")
-    if battle.kind == "wild":
+    if wild:
         return Choice("run", 0, f"{left}: run", 0.6)
-    if potions:
-        index, potion = potions[0]
-        return Choice("item", index, f"{left}: use {potion.name}", 0.7)
-    return None
+    potions = find_items(state, profile, "heal")
+    return next((Choice("item", place, f"{left}: use {potion.name}", 0.7) for place, potion in potions), None)
 
 
 def choose_next(state: GameState) -> Choice:
     """Return who shall fight when one has fallen: the strongest that can."""
     able = [(member.level, member.hp, -slot) for slot, member in enumerate(state.party or ()) if member.hp]
-    if not able:
+    if not able or not state.party:
         return Choice("switch", 0, "nobody is left to fight", 0.0)
     slot = -max(able)[2]
-    member = (state.party or ())[slot]
-    return Choice("switch", slot, f"{member.species} is the strongest that can fight", None)
+    return Choice("switch", slot, f"{state.party[slot].species} is the strongest that can fight", None)

@@ -6,9 +6,8 @@ import numpy as np
 
 from ptp.agents.explorer import needs
 from ptp.agents.explorer.goals import Goals
-from ptp.agents.explorer.learning import arrive, take_up_again
+from ptp.agents.explorer.learning import Sight, arrive, take_up_again
 from ptp.agents.explorer.memory import Area, Errand, Memory, Step, Talk, measure_progress
-from ptp.agents.explorer.sight import Sight
 from ptp.agents.explorer.ways import MOVES, ahead
 from ptp.worlds.gameboy.paths import Direction
 from ptp.worlds.gameboy.state import GameState

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ptp.agents.explorer import needs
-from ptp.agents.explorer.memory import NEVER, Area, Errand, Memory, Talker
+from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker
 from ptp.agents.explorer.trips import Trips, name_square
 from ptp.agents.explorer.ways import MOVES
-from ptp.worlds.gameboy.profiles import GameProfile
-from ptp.worlds.gameboy.state import GameState
 
 MORE_LEVELS = 2
 
 
-class Goals:
+class Goals(Trips):
     """The wishes of one moment: made where the explorer stands, and thrown away."""
-
-    def __init__(self, memory: Memory, state: GameState, profile: GameProfile, random: np.random.Generator) -> None:
-        self._memory = memory
-        self._state = state
-        self._profile = profile
-        self._random = random
-        self._trips = Trips(memory, state, profile, random)
-        self._area = self._trips.area
-        self._progress = self._trips.progress
-        self._weary = needs.is_weary(state)
 
     def choose(self) -> Errand:
         """Return the errand to go on."""
@@ -50,74 +36,65 @@ class Goals:
                 return errand
         return self._stroll()
 
-    # -- rest and supplies -----------------------------------------------------------------------------------------
-
     def _rest(self) -> Errand | None:
-        return self._trips.visit(lambda talker: talker.heals, "the party needs rest") if self._weary else None
+        return self.visit(lambda talker: talker.heals, "the party needs rest") if self._weary else None
 
     def _ask_for_help(self) -> Errand | None:
-        if not self._weary:
-            return None
-        return self._trips.visit(self._may_help, "the party needs rest: ask somebody")
+        return self.visit(self._may_help, "the party needs rest: ask somebody") if self._weary else None
 
     def _may_help(self, talker: Talker) -> bool:
-        return not talker.sign and not talker.sells and not talker.undefeated and talker.useless != self._progress
+        return not talker.sign and not talker.sells and not talker.undefeated and talker.useless != self.progress
 
     def _buy(self) -> Errand | None:
         if not needs.has_run_out(self._state, self._profile):
             return None
-        return self._trips.visit(self._has_supplies, "the bag needs supplies")
+        return self.visit(self._has_supplies, "the bag needs supplies")
 
     def _has_supplies(self, talker: Talker) -> bool:
-        if not talker.sells or talker.useless == self._progress:
+        if not talker.sells or talker.useless == self.progress:
             return False
         return needs.choose_purchase(self._state, self._profile, talker.goods) is not None
 
-    # -- the unknown -----------------------------------------------------------------------------------------------
-
     def _talk_to_strangers(self) -> Errand | None:
-        return self._trips.talk_here(lambda talker: talker.heard == NEVER, "not heard yet")
+        return self.talk_here(lambda talker: talker.heard == NEVER, "not heard yet")
 
     def _see_more(self) -> Errand | None:
-        unseen = self._area.frontier - {self._trips.here}
+        unseen = self.area.frontier - {self.here}
         if self._memory.failures:
-            unseen = {square for square in unseen if not self._trips.has_failed("look", name_square(square))}
-        return self._trips.walk("look", unseen, "walk to squares not seen yet")
+            unseen = {square for square in unseen if not self.has_failed("look", name_square(square))}
+        return self.walk("look", unseen, "walk to squares not seen yet")
 
     def _leave_for_the_unknown(self) -> Errand | None:
         areas = self._memory.areas
-        new = [name for name, exit_ in self._area.exits.items() if not exit_.taken and exit_.leads not in areas]
-        return self._trips.leave(new, "nobody knows what is there")
+        new = [name for name, exit_ in self.area.exits.items() if not exit_.taken and exit_.leads not in areas]
+        return self.leave(new, "nobody knows what is there")
 
     def _go_where_something_is_left(self) -> Errand | None:
-        self._area.exhausted = self._progress
-        return self._trips.travel(self._is_promising, "something is left to see there")
+        self.area.exhausted = self.progress
+        return self.travel(self._is_promising, "something is left to see there")
 
     def _is_promising(self, map_id: int) -> bool:
         area, areas = self._memory.areas[map_id], self._memory.areas
-        if area.exhausted == self._progress:
+        if area.exhausted == self.progress:
             return False
         return (
-            self._trips.has_somebody(map_id, lambda talker: talker.heard == NEVER)
+            self.has_somebody(map_id, lambda talker: talker.heard == NEVER)
             or any(not exit_.taken and exit_.leads not in areas for exit_ in area.exits.values())
             or bool(area.frontier)
         )
 
     def _take_other_ways(self) -> Errand | None:
-        return self._trips.leave([name for name, exit_ in self._area.exits.items() if not exit_.taken], "not taken yet")
-
-    # -- strength --------------------------------------------------------------------------------------------------
+        return self.leave([name for name, exit_ in self.area.exits.items() if not exit_.taken], "not taken yet")
 
     def _wants_to_hunt(self, area: Area) -> bool:
         return not self._weary and needs.wants_to_hunt(self._state, area, self._memory.level_wanted, self._profile)
 
     def _hunt_here(self) -> Errand | None:
-        if not self._wants_to_hunt(self._area):
-            return None
-        return self._trips.walk("hunt", self._area.grass, "look for wild creatures in the tall grass")
+        grass = self.area.grass if self._wants_to_hunt(self.area) else ()
+        return self.walk("hunt", grass, "look for wild creatures in the tall grass")
 
     def _hunt_elsewhere(self) -> Errand | None:
-        return self._trips.travel(
+        return self.travel(
             lambda map_id: self._wants_to_hunt(self._memory.areas[map_id]), "there is tall grass to hunt in"
         )
 
@@ -137,24 +114,24 @@ class Goals:
         if not any(talker.undefeated for area in self._memory.areas.values() for talker in area.talkers.values()):
             return None
         if not needs.is_fresh(self._state):
-            return self._trips.visit(lambda talker: talker.heals, "rest before a hard battle")
-        return self._trips.visit(lambda talker: talker.undefeated, "strong enough for a rematch")
+            return self.visit(lambda talker: talker.heals, "rest before a hard battle")
+        return self.visit(lambda talker: talker.undefeated, "strong enough for a rematch")
 
     def _talk_again(self) -> Errand | None:
-        return self._trips.visit(self._may_have_news, "may have something new to say")
+        return self.visit(self._may_have_news, "may have something new to say")
 
     def _may_have_news(self, talker: Talker) -> bool:
-        return not talker.sign and not talker.undefeated and talker.heard < self._progress
+        return not talker.sign and not talker.undefeated and talker.heard < self.progress
 
     def _stroll(self) -> Errand:
         """Nothing is left to wish for: forget what failed, and walk anywhere."""
         reason = "nothing left to try: walk anywhere"
         self._memory.failures.clear()
-        self._area.walls.clear()
-        squares = sorted(self._area.open)
+        self.area.walls.clear()
+        squares = sorted(self.area.open)
         if squares:
-            walk = self._trips.walk("stroll", {squares[int(self._random.integers(len(squares)))]}, reason)
+            walk = self.walk("stroll", {squares[int(self._random.integers(len(squares)))]}, reason)
             if walk is not None and walk.steps:
                 return walk
         direction = MOVES[int(self._random.integers(len(MOVES)))][0]
-        return Errand("stroll", self._trips.map, "anywhere", [direction], reason)
+        return Errand("stroll", self.map, "anywhere", [direction], reason)

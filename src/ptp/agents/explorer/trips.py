@@ -28,13 +28,15 @@ class Trips:
         assert state.map_id is not None
         assert state.coordinates is not None
         self._memory = memory
+        self._state = state
         self._profile = profile
         self._random = random
         self.map = state.map_id
         self.here: Square = (state.coordinates.x, state.coordinates.y)
         self.area = memory.areas[self.map]
         self.progress = measure_progress(state)
-        self._avoids_grass = needs.is_weary(state) and self.here not in self.area.grass and bool(self.area.grass)
+        self._weary = needs.is_weary(state)
+        self._avoids_grass = self._weary and self.here not in self.area.grass and bool(self.area.grass)
         self._reach = self._find_reach()
 
     def _find_reach(self) -> Reach:
@@ -108,7 +110,7 @@ class Trips:
             return None
         name, last = doors[square]
         leads = self.area.exits[name].leads
-        where = self._profile.maps[leads].name if leads in self._profile.maps else "an unknown place"
+        where = "an unknown place" if leads is None else self._profile.maps.get(leads, "an unknown place")
         return Errand("leave", self.map, name, [*self._reach.steps_to(square), *last], f"go to {where}: {why}")
 
     def travel(self, likes: Callable[[int], bool], why: str) -> Errand | None:

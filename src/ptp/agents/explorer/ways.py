@@ -6,10 +6,9 @@ from collections import deque
 from collections.abc import Collection, Iterator
 
 from ptp.agents.explorer.memory import Area, Exit, Talker
-from ptp.worlds.gameboy.paths import STEPS, Direction, Edge
+from ptp.worlds.gameboy.paths import OPPOSITE, STEPS, Direction, Edge
 from ptp.worlds.gameboy.tiles import Square
 
-OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
 OUTWARD: dict[Edge, Direction] = {"north": "up", "south": "down", "west": "left", "east": "right"}
 MOVES = tuple((direction, across, down) for direction, (across, down) in STEPS.items())
 
@@ -67,19 +66,6 @@ class Reach:
             square, direction = came
             steps.append(direction)
         return steps[::-1]
-
-
-def borders_the_unseen(area: Area, square: Square) -> bool:
-    """Whether a square beside it was never looked at."""
-    return any(beside not in area.open and beside not in area.closed for beside in squares_beside(area, square))
-
-
-def squares_beside(area: Area, square: Square) -> Iterator[Square]:
-    """Yield the squares beside one that are on the map."""
-    for _, across, down in MOVES:
-        x, y = square[0] + across, square[1] + down
-        if 0 <= x < area.width and 0 <= y < area.height:
-            yield x, y
 
 
 def speaking_places(area: Area, talker: Talker, distance: int) -> Iterator[tuple[Square, Direction]]:

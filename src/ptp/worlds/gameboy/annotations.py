@@ -61,7 +61,7 @@ def annotate(tiles: bytes, screen: str, around: Surroundings | None, charmap: Ch
     """Return what a screen shows, from its tile map, its kind, and who stands around the player."""
     return Annotations(
         list(find_text(tiles, at.TILE_COLUMNS, charmap)),
-        [] if around is None else _figures(around),
+        [] if around is None else list(_figures(around)),
         list(find_menus(tiles, at.TILE_COLUMNS, screen)),
     )
 
@@ -102,14 +102,11 @@ def _follow(tiles: bytes, place: int, stride: int, most: int, edge: int, corner:
     return None
 
 
-def _figures(around: Surroundings) -> list[DetectedSprite]:
-    others = [DetectedSprite("character", "person", _standing(square)) for square in sorted(around.sprites)]
-    return [DetectedSprite("character", "player", _standing(PLAYER)), *others]
-
-
-def _standing(square: tuple[int, int]) -> Box:
-    left, top = square[0] * SQUARE, square[1] * SQUARE - LIFT
-    return left, max(0, top), left + SQUARE, top + SQUARE
+def _figures(around: Surroundings) -> Iterator[DetectedSprite]:
+    figures = [("player", PLAYER), *(("person", square) for square in sorted(around.sprites))]
+    for name, (column, row) in figures:
+        left, top = column * SQUARE, row * SQUARE - LIFT
+        yield DetectedSprite("character", name, (left, max(0, top), left + SQUARE, top + SQUARE))
 
 
 def _box(left: int, top: int, right: int, bottom: int) -> Box:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from ptp.errors import WorldError
-from ptp.worlds.gameboy.differences import count_items
+from ptp.worlds.gameboy.differences import count_items, money_gained
 from ptp.worlds.gameboy.events import BattleEnded, BattleTurn, Caught, GameEvent, Outcome, TurnAction, TurnResult
-from ptp.worlds.gameboy.state import Fighter, GameState, Move
+from ptp.worlds.gameboy.state import Battle, Fighter, GameState
 
 OUTCOMES: dict[int, Outcome] = {0: "win", 1: "loss", 2: "flee"}
 _RESULTS: dict[Outcome | None, TurnResult] = {"flee": "fled", "caught": "caught", "loss": "lost"}
@@ -30,6 +28,15 @@ class OpenBattle(msgspec.Struct):
     turns: int = 0
     used: dict[str, int] = {}
 
+    @property
+    def then(self) -> Battle | None:
+        """The fight as it was when the menu was up."""
+        return self.menu.battle if self.menu else None
+
+    def newcomers(self, state: GameState) -> int:
+        """Return by how many the party has grown since the battle began."""
+        return len(state.party or ()) - len(self.first.party or ())
+
 
 class BattleLog:
     """Fed with every state, tells the turns and the ends of battles."""
@@ -44,33 +51,21 @@ class BattleLog:
 
     def feed(self, state: GameState) -> list[GameEvent]:
         """Take in the next state."""
-        if self._open is None:
-            if state.battle is not None:
-                self._open = OpenBattle(state, state)
-                self._open_menu(self._open, state)
-            return []
-        if state.battle is None:
+        now = state.battle
+        if now is None:
             ended, self._open = self._open, None
-            return _end(ended, state)
-        return self._go_on(self._open, state)
-
-    def _go_on(self, battle: OpenBattle, state: GameState) -> list[GameEvent]:
+            return [] if ended is None else _end(ended, state)
+        battle = self._open = self._open or OpenBattle(state, state)
+        _follow(battle, now)
         events: list[GameEvent] = []
-        _follow(battle, state)
-        if state.battle is not None and state.battle.choosing:
-            if battle.menu is not None and _acted(battle, state):
+        if now.choosing:
+            if _acted(battle, state):
                 events.append(_turn(battle, state, None))
-            self._open_menu(battle, state)
+            battle.faced, battle.menu = battle.faced or state, state
+            battle.own_hp = now.own.hp if now.own else None
+            battle.enemy_hp = now.enemy.hp if now.enemy else None
         battle.last = state
         return events
-
-    def _open_menu(self, battle: OpenBattle, state: GameState) -> None:
-        assert state.battle is not None
-        if state.battle.choosing:
-            battle.faced = battle.faced or state
-            battle.menu = state
-            battle.own_hp = state.battle.own.hp if state.battle.own else None
-            battle.enemy_hp = state.battle.enemy.hp if state.battle.enemy else None
 
     def save(self) -> bytes:
         """Return the open battle as JSON."""
@@ -84,10 +79,10 @@ class BattleLog:
             raise WorldError(f"not a saved battle: {problem}") from None
 
 
-def _follow(battle: OpenBattle, state: GameState) -> None:
+def _follow(battle: OpenBattle, now: Battle) -> None:
     """Note the HP of the two that fight; one that has fallen, or was replaced, is not followed further."""
-    now, then = state.battle, battle.menu.battle if battle.menu else None
-    if now is None or then is None:
+    then = battle.then
+    if then is None:
         return
     if battle.enemy_hp and now.enemy and then.enemy and _is_same(now.enemy, then.enemy):
         battle.enemy_hp = now.enemy.hp
@@ -101,13 +96,11 @@ def _is_same(one: Fighter, other: Fighter) -> bool:
 
 def _acted(battle: OpenBattle, state: GameState) -> bool:
     """Whether anything happened since the menu was up; looking into the bag is not a turn."""
-    menu, now = battle.menu, state.battle
-    then = menu.battle if menu else None
-    if menu is None or then is None or now is None:
+    then, now = battle.then, state.battle
+    if battle.menu is None or then is None or now is None:
         return False
-    return (now.own, now.enemy, now.active_slot) != (then.own, then.enemy, then.active_slot) or bool(
-        _items_used(menu, state)
-    )
+    changed = (now.own, now.enemy, now.active_slot) != (then.own, then.enemy, then.active_slot)
+    return changed or bool(_items_used(battle.menu, state))
 
 
 def _items_used(before: GameState, after: GameState) -> dict[str, int]:
@@ -119,16 +112,16 @@ def _items_used(before: GameState, after: GameState) -> dict[str, int]:
 
 
 def _turn(battle: OpenBattle, state: GameState, outcome: Outcome | None) -> BattleTurn:
+    then, now = battle.then, state.battle
     assert battle.menu is not None
-    then = battle.menu.battle
     assert then is not None
     own, enemy = then.own, then.enemy
     battle.turns += 1
     used = _items_used(battle.menu, state)
     for name, count in used.items():
         battle.used[name] = battle.used.get(name, 0) + count
-    action, move = _player_action(battle, state, used, outcome)
-    enemy_move = _move_used(enemy, _present(state, "enemy"))
+    action, move = _player_action(battle, now, used, outcome)
+    enemy_move = _move_used(enemy, now.enemy if now else None)
     enemy_damage = _damage(own, battle.own_hp)
     return BattleTurn(
         number=battle.turns,
@@ -151,38 +144,30 @@ def _damage(fighter: Fighter | None, hp: int | None) -> int | None:
 
 
 def _player_action(
-    battle: OpenBattle, state: GameState, used: dict[str, int], outcome: Outcome | None
+    battle: OpenBattle, now: Battle | None, used: dict[str, int], outcome: Outcome | None
 ) -> tuple[TurnAction | None, str | None]:
-    then = battle.menu.battle if battle.menu else None
+    then = battle.then
     if used:
         return "item", ", ".join(used)
     if outcome == "flee":
         return "run", None
-    move = _move_used(then.own if then else None, _present(state, "own"))
+    if then is None or now is None:
+        return None, None
+    move = _move_used(then.own, now.own)
     if move is not None:
         return "move", move
-    if then and state.battle and state.battle.active_slot != then.active_slot and battle.own_hp:
-        return "switch", state.battle.own.species if state.battle.own else None
+    if now.active_slot != then.active_slot and battle.own_hp:
+        return "switch", now.own.species if now.own else None
     return None, None
-
-
-def _present(state: GameState, side: Literal["own", "enemy"]) -> Fighter | None:
-    if state.battle is None:
-        return None
-    return state.battle.own if side == "own" else state.battle.enemy
 
 
 def _move_used(before: Fighter | None, after: Fighter | None) -> str | None:
     """Return the move whose PP went down."""
     if before is None or after is None:
         return None
-    now = {move.id: move for move in after.moves}
-    spent = (move for move in before.moves if move.id in now and now[move.id].pp < move.pp)
-    return next((_move_name(move) for move in spent), None)
-
-
-def _move_name(move: Move) -> str:
-    return move.name or f"move {move.id}"
+    now = {move.id: move.pp for move in after.moves}
+    spent = (move for move in before.moves if now.get(move.id, move.pp) < move.pp)
+    return next((move.name or f"move {move.id}" for move in spent), None)
 
 
 def _result(battle: OpenBattle, outcome: Outcome | None) -> TurnResult:
@@ -202,43 +187,28 @@ def _end(battle: OpenBattle, state: GameState) -> list[GameEvent]:
     assert first is not None
     faced = battle.faced.battle if battle.faced else None
     enemy = first.enemy if first.kind == "wild" else faced.enemy if faced else None
-    if outcome == "caught" and _stays_behind(battle, state) and enemy is not None:
+    if outcome == "caught" and battle.newcomers(state) == 0 and enemy is not None:
         events.append(Caught(enemy.species, enemy.species_id, enemy.level, battle.first.location, False))
-    events.append(
-        BattleEnded(
-            kind=first.kind,
-            outcome=outcome,
-            turns=battle.turns,
-            enemy_species=enemy.species if enemy else None,
-            enemy_level=enemy.level if enemy else None,
-            trainer=first.trainer,
-            player_pokemon=faced.own.species if faced and faced.own else None,
-            used_items=battle.used,
-            money_earned=_earned(battle.first.money, state.money),
-        )
+    ended = BattleEnded(
+        kind=first.kind,
+        outcome=outcome,
+        turns=battle.turns,
+        enemy_species=enemy.species if enemy else None,
+        enemy_level=enemy.level if enemy else None,
+        trainer=first.trainer,
+        player_pokemon=faced.own.species if faced and faced.own else None,
+        used_items=battle.used,
+        money_earned=money_gained(battle.first, state),
     )
-    return events
+    return [*events, ended]
 
 
 def _outcome(battle: OpenBattle, state: GameState) -> Outcome | None:
-    last = battle.last.battle
-    if (last is not None and last.lost) or state.battle_result == 1:
+    last, result = battle.last.battle, state.battle_result
+    if (last is not None and last.lost) or result == 1:
         return "loss"
-    if _has_caught(battle, state):
+    if battle.newcomers(state) > 0 or (state.owned or 0) > (battle.first.owned or 0):
         return "caught"
-    if state.battle_result == 2 and battle.own_hp == 0 and battle.enemy_hp == 0:
+    if result == 2 and battle.own_hp == 0 and battle.enemy_hp == 0:
         return "draw"
-    return None if state.battle_result is None else OUTCOMES.get(state.battle_result)
-
-
-def _has_caught(battle: OpenBattle, state: GameState) -> bool:
-    grew = len(state.party or ()) > len(battle.first.party or ())
-    return grew or (state.owned or 0) > (battle.first.owned or 0)
-
-
-def _stays_behind(battle: OpenBattle, state: GameState) -> bool:
-    return len(state.party or ()) == len(battle.first.party or ())
-
-
-def _earned(before: int | None, after: int | None) -> int | None:
-    return None if before is None or after is None else after - before
+    return None if result is None else OUTCOMES.get(result)

@@ -20,18 +20,13 @@ class ButtonCodec:
         self._frames = frames_per_tick
         hold = min(DEFAULT_HOLD, frames_per_tick)
         self._presses: dict[Any, tuple[str | None, int]] = {0: (None, 0)}
-        self._presses |= {number: (BUTTONS[number], hold) for number in range(1, len(BUTTONS))}
         self._texts: dict[Any, str] = dict(enumerate(BUTTONS))
-        self._numbers: dict[str, Press] = {name: number for number, name in enumerate(BUTTONS)}
-        for number in range(1, len(BUTTONS)):
+        for number, name in enumerate(BUTTONS[1:], 1):
+            self._presses[number] = (name, hold)
             for frames in range(1, frames_per_tick + 1):
-                self._add((number, frames))
-
-    def _add(self, press: tuple[int, int]) -> None:
-        name, frames = BUTTONS[press[0]], press[1]
-        self._presses[press] = (name, frames)
-        self._texts[press] = f"{name}:{frames}"
-        self._numbers[f"{name}:{frames}"] = press
+                self._presses[number, frames] = (name, frames)
+                self._texts[number, frames] = f"{name}:{frames}"
+        self._numbers: dict[str, Press] = {text: press for press, text in self._texts.items()}
 
     def resolve(self, command: Any) -> tuple[str | None, int]:
         """Return the button to press, and for how many frames."""

@@ -5,26 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 
-from ptp.worlds.gameboy.events import (
-    BadgeEarned,
-    BattleStarted,
-    Caught,
-    DialogShown,
-    Encounter,
-    Evolved,
-    Fainted,
-    GameEvent,
-    ItemChanged,
-    Joined,
-    LevelUp,
-    MapChanged,
-    MoneyChanged,
-    PartySeen,
-)
+from ptp.worlds.gameboy import events as game
+from ptp.worlds.gameboy.events import GameEvent
 from ptp.worlds.gameboy.state import GameState, Item, Member
-
-Pair = tuple[int, Member, Member | None]
-"""A slot of the party, who is there now, and the same creature before; None when it is new."""
 
 
 def differences(before: GameState, after: GameState) -> list[GameEvent]:
@@ -46,9 +29,11 @@ def differences(before: GameState, after: GameState) -> list[GameEvent]:
     if before.badge_names != after.badge_names:
         events += _badges(before, after)
     if before.map_id != after.map_id:
-        events.append(_map_changed(before, after))
-    if before.dialog and _dialog_ended(before, after):
-        events.append(DialogShown(before.dialog, before.location, before.coordinates))
+        places = (before.map_id, before.location, after.map_id, after.location)
+        events.append(game.MapChanged(*places, before.facing, after.coordinates))
+    if before.dialog and before.battle is None and not (after.dialog or "").startswith(before.dialog):
+        # replaced or closed; until then it may still be being written, letter by letter
+        events.append(game.DialogShown(before.dialog, before.location, before.coordinates))
     return events
 
 
@@ -60,44 +45,40 @@ def _battle(before: GameState, after: GameState) -> Iterator[GameEvent]:
     if old is None:
         known = enemy if battle.kind == "wild" else None
         species, level = (known.species, known.level) if known else (None, None)
-        yield BattleStarted(battle.kind, battle.trainer, species, level, after.location)
+        yield game.BattleStarted(battle.kind, battle.trainer, species, level, after.location)
         if known:
-            yield Encounter(known.species, known.species_id, known.level, after.location, after.coordinates)
+            yield game.Encounter(known.species, known.species_id, known.level, after.location, after.coordinates)
     elif enemy and old.enemy and old.enemy.hp and not enemy.hp and enemy.species_id == old.enemy.species_id:
-        yield Fainted("enemy", enemy.species, enemy.species_id, enemy.level, None)
+        yield game.Fainted("enemy", enemy.species, enemy.species_id, enemy.level, None)
 
 
 def _party(before: GameState, after: GameState) -> Iterator[GameEvent]:
     if before.party is None or after.party is None:
         return
-    for slot, member, old in pair_members(before.party, after.party):
+    for slot, member, old in _pair_members(before.party, after.party):
         if old is None:
-            yield from _new_member(slot, member, before, after)
+            yield _joined(slot, member, after)
+            if before.battle is not None and before.battle.kind == "wild":
+                yield game.Caught(member.species, member.species_id, member.level, after.location, True)
             continue
         if old.hp and not member.hp:
-            yield Fainted("own", member.species, member.species_id, member.level, slot)
+            yield game.Fainted("own", member.species, member.species_id, member.level, slot)
         if member.level > old.level:
-            yield LevelUp(slot, member.species, member.nickname, old.level, member.level)
+            yield game.LevelUp(slot, member.species, member.nickname, old.level, member.level)
         if member.species_id != old.species_id:
-            yield Evolved(slot, old.species, member.species)
+            yield game.Evolved(slot, old.species, member.species)
 
 
 def _party_seen(after: GameState) -> list[GameEvent]:
-    return [PartySeen(after.party, after.location)] if after.party else []
+    return [game.PartySeen(after.party, after.location)] if after.party else []
 
 
-def _new_member(slot: int, member: Member, before: GameState, after: GameState) -> Iterator[GameEvent]:
-    yield _joined(slot, member, after)
-    if before.battle is not None and before.battle.kind == "wild":
-        yield Caught(member.species, member.species_id, member.level, after.location, True)
+def _joined(slot: int, member: Member, after: GameState) -> game.Joined:
+    return game.Joined(slot, member.species, member.species_id, member.nickname, member.level, after.location)
 
 
-def _joined(slot: int, member: Member, after: GameState) -> Joined:
-    return Joined(slot, member.species, member.species_id, member.nickname, member.level, after.location)
-
-
-def pair_members(before: tuple[Member, ...], after: tuple[Member, ...]) -> Iterator[Pair]:
-    """Pair each creature with itself before, wherever in the party it was."""
+def _pair_members(before: tuple[Member, ...], after: tuple[Member, ...]) -> Iterator[tuple[int, Member, Member | None]]:
+    """Yield each slot, who is there now, and the same creature before, wherever it was; None when it is new."""
     known: dict[tuple[int, int], deque[Member]] = defaultdict(deque)
     for member in before:
         known[member.trainer_id, member.dvs].append(member)
@@ -114,44 +95,33 @@ def count_items(items: tuple[Item, ...]) -> Counter[int]:
     return counts
 
 
+def money_gained(before: GameState, after: GameState) -> int | None:
+    """Return how much more money there is; None when either can't be read."""
+    return None if before.money is None or after.money is None else after.money - before.money
+
+
 def _bag(before: GameState, after: GameState) -> Iterator[GameEvent]:
-    money = None if before.money is None or after.money is None else after.money - before.money
+    money = money_gained(before, after)
     if before.inventory is not None and after.inventory is not None:
         yield from _items(before, after, money or 0)
     if money and after.money is not None:
-        yield MoneyChanged(money, after.money)
+        yield game.MoneyChanged(money, after.money)
 
 
-def _items(before: GameState, after: GameState, money: int) -> Iterator[ItemChanged]:
+def _items(before: GameState, after: GameState, money: int) -> Iterator[game.ItemChanged]:
     old, new = count_items(before.inventory or ()), count_items(after.inventory or ())
     names = {item.id: item.name for item in (*(before.inventory or ()), *(after.inventory or ()))}
     for item in sorted(old.keys() | new.keys()):
         change = new[item] - old[item]
-        if change:
-            yield _item_changed(item, names[item], change, money, before.battle is not None)
+        name, count = names[item], abs(change)
+        if change and before.battle is not None:
+            yield game.ItemChanged("add" if change > 0 else "use", name, item, count, "battle")
+        elif change:
+            traded = change * money < 0  # the one for the other, within one tick
+            yield game.ItemChanged("add" if change > 0 else "remove", name, item, count, "shop" if traded else None)
 
 
-def _item_changed(item: int, name: str | None, change: int, money: int, in_battle: bool) -> ItemChanged:
-    if in_battle:
-        return ItemChanged("add" if change > 0 else "use", name, item, abs(change), "battle")
-    traded = change * money < 0  # the one for the other, within one tick
-    return ItemChanged("add" if change > 0 else "remove", name, item, abs(change), "shop" if traded else None)
-
-
-def _badges(before: GameState, after: GameState) -> Iterator[BadgeEarned]:
+def _badges(before: GameState, after: GameState) -> Iterator[game.BadgeEarned]:
     had = Counter(before.badge_names or ())
     for name in (Counter(after.badge_names or ()) - had).elements():
-        yield BadgeEarned(name, after.badges or 0)
-
-
-def _map_changed(before: GameState, after: GameState) -> MapChanged:
-    assert before.map_id is not None
-    assert after.map_id is not None
-    return MapChanged(before.map_id, before.location, after.map_id, after.location, before.facing, after.coordinates)
-
-
-def _dialog_ended(before: GameState, after: GameState) -> bool:
-    """Whether a text was replaced or closed; until then it may still be being written, letter by letter."""
-    if not before.dialog or before.battle is not None:
-        return False
-    return after.dialog is None or not after.dialog.startswith(before.dialog)
+        yield game.BadgeEarned(name, after.badges or 0)

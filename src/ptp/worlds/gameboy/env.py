@@ -15,11 +15,12 @@ from ptp.errors import ConfigError, WorldError
 from ptp.worlds.gameboy.cartridge import RAM_BANK, Cartridge, read_file
 from ptp.worlds.gameboy.commands import BUTTONS, ButtonCodec
 from ptp.worlds.gameboy.ram import catch_arrays, find_ram
-from ptp.worlds.gameboy.saved import is_saved, unpack
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDL binding that PyBoy carries greets with a warning
     import pyboy.core.ram  # noqa: F401
+    from pyboy import PyBoy
+    from pyboy.utils import PyBoyException
 
 Picture = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -27,6 +28,9 @@ HEIGHT, WIDTH = 144, 160
 PICKLE = 0x80  # the first byte of every pickle since protocol 2
 OLDEST_STATE = 2  # before it, states did not tell their version
 MOST_RAM = 16 * RAM_BANK
+SAVED = b"PTPGB\x01"
+"""What a saved world begins with: the open battle follows, with its size, then the emulator's state."""
+_BATTLE = len(SAVED) + 4
 
 
 class GameBoyEnv(gymnasium.Env[Picture, Any]):
@@ -56,7 +60,7 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         """Begin every episode from a PyBoy state, or from a saved world, instead of power-on."""
         data = read_file(path, "start state")
         try:
-            self.load(unpack(data)[1] if is_saved(data) else data)
+            self.load(unpack(data)[1] if data.startswith(SAVED) else data)
         except WorldError as problem:
             raise ConfigError(f"{path.name}: {problem}") from None
         self._start = self.save()
@@ -125,8 +129,6 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
             )
 
     def _load(self, data: bytes) -> None:
-        from pyboy.utils import PyBoyException
-
         file = io.BytesIO(data)
         try:
             self.pyboy.load_state(file)
@@ -143,10 +145,20 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         self.pyboy.stop(save=False)
 
 
-def _switch_on(cartridge: Cartridge, battery: bytes | None) -> Any:
-    from pyboy import PyBoy
-    from pyboy.utils import PyBoyException
+def pack(battle: bytes, state: bytes) -> bytes:
+    """Return a saved world."""
+    return SAVED + len(battle).to_bytes(4, "little") + battle + state
 
+
+def unpack(data: bytes) -> tuple[bytes, bytes]:
+    """Return the open battle and the emulator's state of a saved world."""
+    if not data.startswith(SAVED):
+        raise WorldError(f"not a saved Game Boy world: it begins with {data[: len(SAVED)]!r}")
+    end = _BATTLE + int.from_bytes(data[len(SAVED) : _BATTLE], "little")
+    return data[_BATTLE:end], data[end:]
+
+
+def _switch_on(cartridge: Cartridge, battery: bytes | None) -> Any:
     try:
         # Files, not paths: with a path PyBoy looks for saves beside the cartridge.
         pyboy = PyBoy(

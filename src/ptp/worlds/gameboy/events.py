@@ -1,4 +1,4 @@
-"""What happened between two states.
+"""What happened between two states, and how to say it in a few words.
 
 | event | table |
 |---|---|
@@ -12,7 +12,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 import msgspec
 
@@ -23,11 +24,11 @@ TurnAction = Literal["move", "item", "switch", "run"]
 TurnResult = Literal["goes on", "enemy fainted", "own fainted", "both fainted", "fled", "caught", "lost"]
 
 
-class _Event(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="event"):
+class GameEvent(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="event"):
     """The form of every event."""
 
 
-class Encounter(_Event, frozen=True, gc=False):
+class Encounter(GameEvent, frozen=True, gc=False):
     """A wild creature appeared."""
 
     species: str | None
@@ -37,7 +38,7 @@ class Encounter(_Event, frozen=True, gc=False):
     coordinates: Point | None
 
 
-class MapChanged(_Event, frozen=True, gc=False):
+class MapChanged(GameEvent, frozen=True, gc=False):
     """The player went to another map."""
 
     from_map: int
@@ -48,7 +49,7 @@ class MapChanged(_Event, frozen=True, gc=False):
     coordinates: Point | None
 
 
-class DialogShown(_Event, frozen=True, gc=False):
+class DialogShown(GameEvent, frozen=True, gc=False):
     """Somebody, or a sign, has said something; told when the text is complete, that is when it goes."""
 
     text: str
@@ -56,7 +57,7 @@ class DialogShown(_Event, frozen=True, gc=False):
     coordinates: Point | None
 
 
-class BattleStarted(_Event, frozen=True, gc=False):
+class BattleStarted(GameEvent, frozen=True, gc=False):
     """A fight began; who a trainer sends out is not known yet."""
 
     kind: BattleKind | None
@@ -66,7 +67,7 @@ class BattleStarted(_Event, frozen=True, gc=False):
     location: str | None
 
 
-class BattleTurn(_Event, frozen=True, gc=False):
+class BattleTurn(GameEvent, frozen=True, gc=False):
     """Both sides acted; None is what the game's memory does not tell."""
 
     number: int
@@ -82,7 +83,7 @@ class BattleTurn(_Event, frozen=True, gc=False):
     result: TurnResult
 
 
-class BattleEnded(_Event, frozen=True, gc=False):
+class BattleEnded(GameEvent, frozen=True, gc=False):
     """A fight is over."""
 
     kind: BattleKind | None
@@ -96,7 +97,7 @@ class BattleEnded(_Event, frozen=True, gc=False):
     money_earned: int | None
 
 
-class Joined(_Event, frozen=True, gc=False):
+class Joined(GameEvent, frozen=True, gc=False):
     """A creature is new in the party."""
 
     slot: int
@@ -107,14 +108,14 @@ class Joined(_Event, frozen=True, gc=False):
     location: str | None
 
 
-class PartySeen(_Event, frozen=True, gc=False):
+class PartySeen(GameEvent, frozen=True, gc=False):
     """The party as it is after something happened to it."""
 
     members: tuple[Member, ...]
     location: str | None
 
 
-class Caught(_Event, frozen=True, gc=False):
+class Caught(GameEvent, frozen=True, gc=False):
     """A wild creature was caught."""
 
     species: str | None
@@ -124,7 +125,7 @@ class Caught(_Event, frozen=True, gc=False):
     in_party: bool
 
 
-class Fainted(_Event, frozen=True, gc=False):
+class Fainted(GameEvent, frozen=True, gc=False):
     """A creature has no HP left."""
 
     side: Literal["own", "enemy"]
@@ -134,7 +135,7 @@ class Fainted(_Event, frozen=True, gc=False):
     slot: int | None
 
 
-class LevelUp(_Event, frozen=True, gc=False):
+class LevelUp(GameEvent, frozen=True, gc=False):
     """A creature of the party reached a level."""
 
     slot: int
@@ -144,7 +145,7 @@ class LevelUp(_Event, frozen=True, gc=False):
     to_level: int
 
 
-class Evolved(_Event, frozen=True, gc=False):
+class Evolved(GameEvent, frozen=True, gc=False):
     """A creature of the party became another."""
 
     slot: int
@@ -152,14 +153,14 @@ class Evolved(_Event, frozen=True, gc=False):
     to_species: str | None
 
 
-class BadgeEarned(_Event, frozen=True, gc=False):
+class BadgeEarned(GameEvent, frozen=True, gc=False):
     """A badge is new; None is one the profile does not name."""
 
     name: str | None
     count: int
 
 
-class ItemChanged(_Event, frozen=True, gc=False):
+class ItemChanged(GameEvent, frozen=True, gc=False):
     """There is more or less of something in the bag."""
 
     action: Literal["add", "remove", "use"]
@@ -170,27 +171,36 @@ class ItemChanged(_Event, frozen=True, gc=False):
     source: Literal["shop", "battle"] | None
 
 
-class MoneyChanged(_Event, frozen=True, gc=False):
+class MoneyChanged(GameEvent, frozen=True, gc=False):
     """The player has more or less money."""
 
     change: int
     money: int
 
 
-GameEvent = (
-    Encounter
-    | MapChanged
-    | DialogShown
-    | BattleStarted
-    | BattleTurn
-    | BattleEnded
-    | Joined
-    | PartySeen
-    | Caught
-    | Fainted
-    | LevelUp
-    | Evolved
-    | BadgeEarned
-    | ItemChanged
-    | MoneyChanged
-)
+def _name(detail: Mapping[str, Any], *fields: str) -> str:
+    return next((str(detail[field]) for field in fields if detail.get(field) is not None), "something")
+
+
+TITLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "Encounter": lambda d: f"a wild {_name(d, 'species')} (level {d.get('level')}) appeared",
+    "MapChanged": lambda d: f"went to {_name(d, 'to_location', 'to_map')}",
+    "DialogShown": lambda d: f"“{' '.join(str(d.get('text', '')).split())}”",
+    "BattleStarted": lambda d: f"battle with {_name(d, 'trainer', 'enemy_species', 'kind')} began",
+    "BattleTurn": lambda d: f"turn {d.get('number')}: {_name(d, 'player_move', 'player_action')}, {d.get('result')}",
+    "BattleEnded": lambda d: f"battle with {_name(d, 'trainer', 'enemy_species', 'kind')}: {_name(d, 'outcome')}",
+    "Joined": lambda d: f"{_name(d, 'nickname', 'species')} joined the party",
+    "PartySeen": lambda d: f"party of {len(d.get('members') or ())}",
+    "Caught": lambda d: f"caught {_name(d, 'species')} (level {d.get('level')})",
+    "Fainted": lambda d: f"{'own' if d.get('side') == 'own' else 'enemy'} {_name(d, 'species')} fainted",
+    "LevelUp": lambda d: f"{_name(d, 'nickname', 'species')} reached level {d.get('to_level')}",
+    "Evolved": lambda d: f"{_name(d, 'from_species')} became {_name(d, 'to_species')}",
+    "BadgeEarned": lambda d: f"earned the {_name(d, 'name')} badge",
+    "ItemChanged": lambda d: f"{d.get('action')} {d.get('quantity')} {_name(d, 'item', 'item_id')}",
+    "MoneyChanged": lambda d: f"money {d.get('change', 0):+d}",
+}
+
+
+def title_of(kind: str, detail: Mapping[str, Any]) -> str:
+    """Return an event in a few words."""
+    return TITLES[kind](detail) if kind in TITLES else kind

@@ -7,21 +7,11 @@ from typing import Any, ClassVar, TypeVar, get_args
 
 import msgspec
 
-from ptp.records import Event
 from ptp.worlds.gameboy import tables
 from ptp.worlds.gameboy.cartridge import read_cartridge
+from ptp.worlds.gameboy.events import title_of
 from ptp.worlds.gameboy.profiles import BUILT_IN
-from ptp.worlds.gameboy.titles import title_of
-from ptp.worlds.knowledge import (
-    Coordinates,
-    CurrentState,
-    Knowledge,
-    PartyMember,
-    Row,
-    ScreenType,
-    SnapshotEvent,
-    State,
-)
+from ptp.worlds.knowledge import Coordinates, CurrentState, Knowledge, PartyMember, ScreenType, SnapshotEvent, State
 
 BALLS = frozenset({1, 2, 3, 4, 8})  # ids of the items that catch: master, ultra, great, poke, safari
 POTIONS = frozenset({16, 17, 18, 19, 20})  # ids of the items that heal HP: full restore, max, hyper, super, potion
@@ -45,20 +35,16 @@ class _Item(msgspec.Struct):
     name: str | None = None
 
 
-def _known(value: Any, kind: type[Known]) -> Known | None:
+def _known(state: State, part: str, kind: type[Known]) -> Known | None:
     """Return a part of a state in the form it has today; None for another form that an older run may have kept."""
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(state.get(part), kind)
     except msgspec.ValidationError:
         return None
 
 
 def _party(state: State) -> list[_Member] | None:
-    return _known(state.get("party"), list[_Member])
-
-
-def _level(state: State) -> int | None:
-    return max((member.level for member in _party(state) or ()), default=None)
+    return _known(state, "party", list[_Member])
 
 
 def _size(state: State) -> int | None:
@@ -86,11 +72,11 @@ def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
 
 
 FIGURES: dict[str, tuple[str, Callable[[State], float | None]]] = {
-    "pokemon_caught": ("creatures", lambda state: _known(state.get("owned"), int)),
-    "badges_earned": ("badges", lambda state: _known(state.get("badges"), int)),
-    "current_level": ("level", _level),
+    "pokemon_caught": ("creatures", lambda state: _known(state, "owned", int)),
+    "badges_earned": ("badges", lambda state: _known(state, "badges", int)),
+    "current_level": ("level", lambda state: max((it.level for it in _party(state) or ()), default=None)),
     "pokemon_party_size": ("creatures", _size),
-    "money": ("money", lambda state: _known(state.get("money"), int)),
+    "money": ("money", lambda state: _known(state, "money", int)),
     "party_health": ("% of HP", _health),
 }
 
@@ -107,22 +93,22 @@ class GameBoyKnowledge(Knowledge):
     }
     tables_by_tick: ClassVar[tuple[str, ...]] = tables.BY_TICK
     tables_by_id: ClassVar[Mapping[str, str]] = tables.BY_ID
-
-    def title(self, kind: str, detail: Mapping[str, Any]) -> str:
-        """Return an event in a few words."""
-        return title_of(kind, detail)
+    title = staticmethod(title_of)
+    rows = staticmethod(tables.rows)
+    rewound = staticmethod(tables.rewound)
 
     def describe(self, state: State) -> CurrentState:
         """Return what the game is like."""
         party = _party(state)
+        shown = [PartyMember(it.nickname or it.species, it.level, it.hp, it.max_hp, it.status) for it in party or ()]
         return CurrentState(
             screen_type=next((name for name in get_args(ScreenType) if name == state.get("screen_type")), None),
-            location=_known(state.get("location"), str),
-            coordinates=_known(state.get("coordinates"), Coordinates),
-            party=None if party is None else [_shown(member) for member in party],
-            inventory=_inventory(_known(state.get("inventory"), list[_Item])),
-            badges=_known(state.get("badges"), int),
-            pokemon_caught=_known(state.get("owned"), int),
+            location=_known(state, "location", str),
+            coordinates=_known(state, "coordinates", Coordinates),
+            party=None if party is None else shown,
+            inventory=_inventory(_known(state, "inventory", list[_Item])),
+            badges=_known(state, "badges", int),
+            pokemon_caught=_known(state, "owned", int),
         )
 
     def figure(self, name: str, state: State) -> float | None:
@@ -148,15 +134,3 @@ class GameBoyKnowledge(Knowledge):
         """Return the built-in cartridge that has the hash."""
         hashes = {read_cartridge(path).sha1: built_in for built_in, path in BUILT_IN.items()}
         return hashes.get(origin.get("rom_sha1", ""))
-
-    def rows(self, run_id: str, event: Event) -> list[Row]:
-        """Return what an event adds to the tables of the game."""
-        return tables.rows(run_id, event)
-
-    def rewound(self, run_id: str, to_tick: int) -> list[Row]:
-        """Return what makes the open battle and the party be as they were."""
-        return tables.rewound(run_id, to_tick)
-
-
-def _shown(member: _Member) -> PartyMember:
-    return PartyMember(member.nickname or member.species, member.level, member.hp, member.max_hp, member.status)

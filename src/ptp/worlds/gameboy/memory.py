@@ -13,19 +13,7 @@ from typing import Any, TypeAlias
 from ptp.worlds.gameboy import addresses as at
 
 Bytes: TypeAlias = bytes | bytearray
-
-
-class Memory:
-    """One image of the 64 KiB address space; readers use nothing else."""
-
-    __slots__ = ("image",)
-
-    def __init__(self, image: Bytes | None = None) -> None:
-        self.image: Bytes = image if image is not None else bytearray(at.SPACE)
-
-    def pointer(self, address: int) -> int:
-        """Return a little-endian address."""
-        return self.image[address] | self.image[address + 1] << 8
+"""An image of the 64 KiB address space, or a part of it; readers use nothing else."""
 
 
 def _spans(first: int, start: int, size: int, most: int) -> tuple[slice, ...]:
@@ -51,19 +39,14 @@ _DEX_AND_BAG = _spans(at.DEX_OWNED, at.BAG, 2, at.BAG_MOST)
 _WARPS = _spans(at.WARPS, at.WARPS, at.WARP_SIZE, at.WARPS_MOST)
 _TILES = slice(at.TILE_MAP, at.TILE_MAP_END)
 _BATTLE = slice(at.ENEMY, at.TRAINER_CLASS + 1)
+_HEADERS = {bit: at.CONNECTION_HEADERS[side] for side, bit in at.CONNECTION_BITS.items()}
 _CONNECTIONS = tuple(
-    [
-        slice(at.CONNECTION_HEADERS[side], at.CONNECTION_HEADERS[side] + 1)
-        for side, bit in at.CONNECTION_BITS.items()
-        if sides & bit
-    ]
-    for sides in range(16)
+    [slice(header, header + 1) for bit, header in _HEADERS.items() if sides & bit] for sides in range(16)
 )
 _MOST_CHOICES = 1000
 _RAM = slice(at.RAM, at.RAM_END)
 _FEW = 6  # so many bytes are cheaper one by one
 SPRITE_TABLES = slice(at.SPRITES, at.SPRITES_MAP + at.SPRITE_SIZE * at.SPRITE_SLOTS)
-
 
 _deciding = itemgetter(
     at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT, at.CONNECTIONS, at.IN_BATTLE, at.FONT_LOADED
@@ -76,8 +59,7 @@ class MemoryReader:
     def __init__(self, view: Any, event_bytes: int, ram: memoryview | None = None) -> None:
         self._view = view
         self._ram = ram
-        self._image = bytearray(at.SPACE)
-        self.memory = Memory(self._image)
+        self.image = bytearray(at.SPACE)
         events = range(at.EVENTS, at.EVENTS + event_bytes)
         self._singles = (*_SINGLES, *(events if event_bytes <= _FEW else ()))
         self._always = (*_ALWAYS, *((slice(events.start, events.stop),) if event_bytes > _FEW else ()))
@@ -86,7 +68,7 @@ class MemoryReader:
 
     def read(self) -> bytes:
         """Read what the state needs; return the bytes read without the clock, for a hash of what changed."""
-        image = self._image
+        image = self.image
         if self._ram is not None:
             image[_RAM] = self._ram
         else:
@@ -103,18 +85,18 @@ class MemoryReader:
         return self._pickers[deciding]
 
     def _read_ranges(self) -> None:
-        view, image = self._view, self._image
+        view, image = self._view, self.image
         for address in self._singles + _CLOCK:
             image[address] = view[address]
         self.read_more(*self._always)
         self.read_more(*_dependent(*_deciding(image)))
 
-    def read_more(self, *spans: slice) -> Memory:
+    def read_more(self, *spans: slice) -> Bytes:
         """Read further ranges, for an observer that needs them, and return the image."""
         if self._ram is None:
             for span in spans:
-                self._image[span] = bytes(self._view[span])
-        return self.memory
+                self.image[span] = bytes(self._view[span])
+        return self.image
 
 
 def _dependent(members: int, items: int, warps: int, connections: int, battle: int, font: int) -> tuple[slice, ...]:

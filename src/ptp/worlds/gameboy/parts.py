@@ -7,19 +7,8 @@ from struct import Struct
 from typing import NamedTuple
 
 from ptp.worlds.gameboy import addresses as at
-from ptp.worlds.gameboy.bcd import decode_bcd
 from ptp.worlds.gameboy.profiles import GameProfile
-from ptp.worlds.gameboy.state import (
-    Battle,
-    BattleKind,
-    BattleStyle,
-    Connection,
-    Fighter,
-    Item,
-    Member,
-    Move,
-    Warp,
-)
+from ptp.worlds.gameboy.state import Battle, BattleKind, BattleStyle, Connection, Fighter, Item, Member, Move, Warp
 
 SLEEP_BITS = 0x07
 STATUS_BITS = ((0x08, "poison"), (0x10, "burn"), (0x20, "freeze"), (0x40, "paralysis"))
@@ -67,6 +56,12 @@ def read_facts(data: bytes, profile: GameProfile) -> Facts:
         seen=count_bits(seen),
         events=count_bits(data[_FACTS.size :]),
     )
+
+
+def decode_bcd(data: bytes | bytearray) -> int | None:
+    """Return a number kept as two digits a byte; None when a digit is above 9."""
+    digits = data.hex()
+    return int(digits) if digits.isdecimal() else None
 
 
 def count_bits(data: bytes) -> int:
@@ -130,16 +125,13 @@ def read_member(data: bytes, nickname: bytes, profile: GameProfile) -> Member:
 
 def read_party(data: bytes, profile: GameProfile) -> tuple[Member, ...]:
     """Return the party from its structs, followed by its nicknames."""
-    count = len(data) // (at.MEMBER_SIZE + at.NAME_SIZE)
-    names = data[count * at.MEMBER_SIZE :]
-    return tuple(
-        read_member(
-            data[at.MEMBER_SIZE * slot : at.MEMBER_SIZE * (slot + 1)],
-            names[at.NAME_SIZE * slot : at.NAME_SIZE * (slot + 1)],
-            profile,
-        )
-        for slot in range(count)
-    )
+    names = len(data) // (at.MEMBER_SIZE + at.NAME_SIZE) * at.MEMBER_SIZE
+    pairs = zip(_cut(data[:names], at.MEMBER_SIZE), _cut(data[names:], at.NAME_SIZE), strict=True)
+    return tuple(read_member(member, name, profile) for member, name in pairs)
+
+
+def _cut(data: bytes, size: int) -> list[bytes]:
+    return [data[start : start + size] for start in range(0, len(data), size)]
 
 
 def read_items(data: bytes, profile: GameProfile) -> tuple[Item, ...]:
@@ -151,26 +143,17 @@ def read_items(data: bytes, profile: GameProfile) -> tuple[Item, ...]:
 
 def read_warps(data: bytes, profile: GameProfile) -> tuple[Warp, ...]:
     """Return the warps from the last map's id, followed by the entries."""
-    last = data[0]
+    last, *entries = data
     return tuple(
-        _warp(data[start : start + at.WARP_SIZE], last, profile) for start in range(1, len(data), at.WARP_SIZE)
+        Warp(x, y, number, profile.maps.get(last if number == SAME_MAP_AS_BEFORE else number), warp)
+        for y, x, warp, number in zip(*[iter(entries)] * at.WARP_SIZE, strict=True)
     )
-
-
-def _warp(entry: bytes, last: int, profile: GameProfile) -> Warp:
-    y, x, warp, number = entry
-    area = profile.maps.get(last if number == SAME_MAP_AS_BEFORE else number)
-    return Warp(x, y, number, area.name if area else None, warp)
 
 
 def read_connections(data: bytes, profile: GameProfile) -> tuple[Connection, ...]:
     """Return the maps beyond the edges from: which sides have one, then the map of each side."""
-    found = []
-    for (side, bit), number in zip(at.CONNECTION_BITS.items(), data[1:], strict=True):
-        if data[0] & bit:
-            area = profile.maps.get(number)
-            found.append(Connection(side, number, area.name if area else None))
-    return tuple(found)
+    sides = zip(at.CONNECTION_BITS.items(), data[1:], strict=True)
+    return tuple(Connection(side, number, profile.maps.get(number)) for (side, bit), number in sides if data[0] & bit)
 
 
 @lru_cache(1024)

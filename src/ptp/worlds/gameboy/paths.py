@@ -12,6 +12,7 @@ Direction = Literal["up", "down", "left", "right"]
 Edge = Literal["north", "south", "west", "east"]
 
 STEPS: dict[Direction, Square] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
 
 
 def find_path(start: Square, goals: Collection[Square], is_open: Callable[[Square], bool]) -> list[Direction] | None:
@@ -47,7 +48,7 @@ def path_beside(around: Surroundings, goal: Square) -> list[Direction] | None:
     end = PLAYER
     for direction in path:
         end = (end[0] + STEPS[direction][0], end[1] + STEPS[direction][1])
-    return [*path, _OPPOSITE[sides[end]]]
+    return [*path, OPPOSITE[sides[end]]]
 
 
 def path_to_warp(around: Surroundings) -> list[Direction] | None:
@@ -65,7 +66,6 @@ def path_on_map(start: Square, goals: Collection[Square], known: Mapping[Square,
     return find_path(start, goals, lambda place: known.get(place, False))
 
 
-_OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
 _EDGES: dict[Edge, list[Square]] = {
     "north": [(column, 0) for column in range(COLUMNS)],
     "south": [(column, ROWS - 1) for column in range(COLUMNS)],

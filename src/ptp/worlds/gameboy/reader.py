@@ -10,22 +10,10 @@ import msgspec
 
 from ptp.worlds.gameboy import addresses as at
 from ptp.worlds.gameboy import parts
-from ptp.worlds.gameboy.memory import Bytes, Memory
+from ptp.worlds.gameboy.memory import Bytes
 from ptp.worlds.gameboy.profiles import GameProfile
-from ptp.worlds.gameboy.state import (
-    Battle,
-    Connection,
-    Facing,
-    GameState,
-    Item,
-    Member,
-    Menu,
-    PlayTime,
-    Point,
-    ScreenType,
-    Warp,
-)
-from ptp.worlds.gameboy.text import ARROW, ScreenRows, has_cursor, has_start_menu, message, screen_lines
+from ptp.worlds.gameboy.state import Battle, Facing, GameState, Item, Member, Menu, PlayTime, Point, ScreenType, Warp
+from ptp.worlds.gameboy.text import ARROW, CURSOR, ScreenRows, has_start_menu, message, screen_lines
 
 T = TypeVar("T")
 
@@ -57,19 +45,19 @@ _fight = itemgetter(
 _TILES = slice(at.TILE_MAP, at.TILE_MAP_END)
 
 
-def read_state(memory: Memory, profile: GameProfile) -> GameState:
+def read_state(image: Bytes, profile: GameProfile) -> GameState:
     """Return the state that is in memory: a pure function of its bytes."""
-    return StateReader(profile).read(memory)
+    return StateReader(profile).read(image)
 
 
-def is_owned(memory: Memory, dex: int) -> bool:
+def is_owned(image: Bytes, dex: int) -> bool:
     """Whether the creature of that dex number, from 1, was ever owned."""
-    return bool(memory.image[at.DEX_OWNED + (dex - 1) // 8] & 1 << (dex - 1) % 8)
+    return bool(image[at.DEX_OWNED + (dex - 1) // 8] & 1 << (dex - 1) % 8)
 
 
-def has_event(memory: Memory, flag: int) -> bool:
+def has_event(image: Bytes, flag: int) -> bool:
     """Whether an event flag is set."""
-    return bool(memory.image[at.EVENTS + flag // 8] & 1 << flag % 8)
+    return bool(image[at.EVENTS + flag // 8] & 1 << flag % 8)
 
 
 class Shown(NamedTuple):
@@ -91,24 +79,23 @@ class StateReader:
         self._rows = ScreenRows(profile.charmap)
         self._facts = itemgetter(*_FACTS, slice(at.EVENTS, at.EVENTS + profile.event_bytes))
 
-    def read(self, memory: Memory) -> GameState:
+    def read(self, image: Bytes) -> GameState:
         """Return the state that is in memory."""
-        image, profile = memory.image, self._profile
+        profile = self._profile
         if not profile.readable:
             return GameState(profile.name)
         (font, in_battle, result, facing, map_id, x, y, width, height, ignored, flags, hours, minutes,
          seconds) = _values(image)  # fmt: skip
-        shown = self._shown(image) if font & 1 or in_battle else None
-        menu = _read_menu(image) if shown else None
+        shown = self._same("shown", image[_TILES], self._read_shown) if font & 1 or in_battle else None
+        menu = Menu(*_menu(image)) if shown else None
         if not (width and height):
             return _before_the_game(profile, shown, menu)
         facts = self._same("facts", b"".join(self._facts(image)), parts.read_facts)
-        area = profile.maps.get(map_id)
         dialog, text, waiting = shown[:3] if shown else (None, None, False)
         return GameState(
             profile=profile.name,
             screen_type=_screen_type(in_battle, shown),
-            location=area.name if area else None,
+            location=profile.maps.get(map_id),
             map_id=map_id,
             coordinates=Point(x, y),
             facing=FACINGS.get(facing),
@@ -129,7 +116,9 @@ class StateReader:
             menu=menu,
             input_blocked=bool(ignored or flags & SCRIPTED),
             warps=self._warps(image),
-            connections=self._connections(image) if image[at.CONNECTIONS] else (),
+            connections=self._same("connections", bytes(_edges(image)), parts.read_connections)
+            if image[at.CONNECTIONS]
+            else (),
             width=width * 2,
             height=height * 2,
             player=facts.player,
@@ -137,11 +126,11 @@ class StateReader:
             play_time=PlayTime(hours, minutes, seconds),
         )
 
-    def wind(self, state: GameState, memory: Memory) -> GameState:
+    def wind(self, state: GameState, image: Bytes) -> GameState:
         """Return the same state with the clock of now."""
         if state.play_time is None:
             return state
-        time = PlayTime(*_clock(memory.image))
+        time = PlayTime(*_clock(image))
         return state if time == state.play_time else msgspec.structs.replace(state, play_time=time)
 
     def _same(self, part: str, data: Bytes, read: Callable[[bytes, GameProfile], T]) -> T:
@@ -153,16 +142,13 @@ class StateReader:
         self._last[part] = (data, value)
         return value
 
-    def _shown(self, image: Bytes) -> Shown:
-        return self._same("shown", image[_TILES], self._read_shown)
-
     def _read_shown(self, tiles: bytes, profile: GameProfile) -> Shown:
         rows = self._rows.read(tiles)
         return Shown(
             dialog=message(tiles, rows),
             lines=screen_lines(rows),
             waiting=tiles[at.PROMPT_ARROW - at.TILE_MAP] == ARROW,
-            has_cursor=has_cursor(tiles),
+            has_cursor=CURSOR in tiles,
             has_start_menu=has_start_menu(tiles),
         )
 
@@ -187,9 +173,6 @@ class StateReader:
         entries = image[at.WARPS : at.WARPS + at.WARP_SIZE * count]
         return self._same("warps", bytes((image[at.LAST_MAP],)) + entries, parts.read_warps)
 
-    def _connections(self, image: Bytes) -> tuple[Connection, ...]:
-        return self._same("connections", bytes(_edges(image)), parts.read_connections)
-
     def _battle(self, image: Bytes) -> Battle:
         *head, text_box, enemy, own = _fight(image)
         data = bytes((*head, text_box == BATTLE_MENU)) + enemy + own
@@ -213,7 +196,3 @@ def _screen_type(in_battle: int, shown: Shown | None) -> ScreenType:
     if shown.has_cursor:
         return "pause" if shown.has_start_menu else "menu"
     return "menu" if shown.dialog is None else "dialog"
-
-
-def _read_menu(image: Bytes) -> Menu:
-    return Menu(*_menu(image))

@@ -24,9 +24,10 @@ EVENT = "WITH event(detail, timestamp, tick, first, id, run) AS (VALUES (?, ?, ?
 GOING_ON = "(SELECT max(battle_id) FROM battles WHERE ended_at IS NULL)"
 
 
-def _told(*names: str) -> dict[str, str]:
-    """Return the columns that have the names of the event's own fields."""
-    return {name: f"detail ->> '{name}'" for name in names}
+def _told(*names: str, **renamed: str) -> dict[str, str]:
+    """Return the columns that are fields of the event, most of them with the same name."""
+    fields = {name: name for name in names} | renamed
+    return {column: f"detail ->> '{field}'" for column, field in fields.items()}
 
 
 def _insert(table: str, columns: dict[str, str], source: str = "event") -> str:
@@ -35,12 +36,10 @@ def _insert(table: str, columns: dict[str, str], source: str = "event") -> str:
 
 def _travel(kind: str, place: str, **columns: str) -> str:
     known = {"event_id": "id", "run_id": "run", "timestamp": "timestamp", "tick": "tick", "event_type": f"'{kind}'"}
-    return _insert(
-        "navigation_events", {**known, "map_name": f"detail ->> '{place}'", **_told("coordinates"), **columns}
-    )
+    return _insert("navigation_events", {**known, **_told("coordinates", map_name=place), **columns})
 
 
-def _transaction(context: str, columns: dict[str, str]) -> str:
+def _transaction(context: str, **columns: str) -> str:
     known = {"transaction_id": "id", "run_id": "run", "timestamp": "timestamp"}
     about = f"json_object('tick', tick, '{context}', detail ->> '{context}')"
     return _insert("inventory_transactions", {**known, "context": about, **columns})
@@ -79,9 +78,7 @@ STATEMENTS = {
             "battle_id": "first",
             "run_id": "run",
             "started_at": "timestamp",
-            "battle_type": "detail ->> 'kind'",
-            "enemy_trainer": "detail ->> 'trainer'",
-            **_told("enemy_species", "enemy_level"),
+            **_told("enemy_species", "enemy_level", battle_type="kind", enemy_trainer="trainer"),
         },
     ),
     "BattleTurn": _insert(
@@ -89,11 +86,10 @@ STATEMENTS = {
         {
             "turn_id": "battle_id || printf('/%04d', detail ->> 'number')",
             "battle_id": "battle_id",
-            "turn_number": "detail ->> 'number'",
             "timestamp": "timestamp",
-            "turn_result": "detail ->> 'result'",
-            **_told("player_action", "player_move", "player_target", "player_damage", "enemy_action", "enemy_move"),
-            **_told("enemy_damage", "player_hp_after", "enemy_hp_after"),
+            **_told("player_action", "player_move", "player_target", "player_damage", "player_hp_after"),
+            **_told("enemy_action", "enemy_move", "enemy_damage", "enemy_hp_after"),
+            **_told(turn_number="number", turn_result="result"),
         },
         f"event, battles WHERE battle_id = {GOING_ON}",
     ),
@@ -109,14 +105,12 @@ STATEMENTS = {
     "Encounter": _travel("encounter", "location", encountered_pokemon="detail ->> 'species'"),
     "MapChanged": _travel("move", "to_location", **_told("from_location", "to_location", "direction")),
     "DialogShown": _travel("interact", "location"),
-    "ItemChanged": _transaction("item_id", _told("action", "item", "quantity", "source")),
+    "ItemChanged": _transaction("item_id", **_told("action", "item", "quantity", "source")),
     "MoneyChanged": _transaction(
         "money",
-        {
-            "action": "iif(detail ->> 'change' > 0, 'add', 'remove')",
-            "item": "'MONEY'",
-            "quantity": "abs(detail ->> 'change')",
-        },
+        action="iif(detail ->> 'change' > 0, 'add', 'remove')",
+        item="'MONEY'",
+        quantity="abs(detail ->> 'change')",
     ),
     "BadgeEarned": _goal("badge", "coalesce(detail ->> 'name', 'Badge ' || (detail ->> 'count'))"),
     "Caught": _goal("catch", "detail ->> 'species'"),

@@ -31,12 +31,9 @@ class Charmap:
     def __init__(self, table: dict[int, str]) -> None:
         self._bytes = {text: byte for byte, text in table.items() if len(text) == 1}
         self._ligatures = {_LIGATURES + byte: text for byte, text in table.items() if len(text) > 1}
-        self._table = "".join(self._character(byte, table) for byte in range(256))
+        texts = (table.get(byte, BREAK) for byte in range(256))
+        self._table = "".join(text if len(text) == 1 else chr(_LIGATURES + byte) for byte, text in enumerate(texts))
         self._pieces: dict[bytes, tuple[str, ...]] = {}
-
-    def _character(self, byte: int, table: dict[int, str]) -> str:
-        text = table.get(byte, BREAK)
-        return text if len(text) == 1 else chr(_LIGATURES + byte)
 
     def characters(self, data: bytes) -> str:
         """Return one character per byte; what is no character becomes BREAK."""
@@ -107,11 +104,6 @@ def message(tiles: bytes, rows: list[tuple[str, ...]]) -> str | None:
     if tiles[MESSAGE_TOP * TILE_COLUMNS] != TOP_LEFT or tiles[MESSAGE_BOTTOM * TILE_COLUMNS] != BOTTOM_LEFT:
         return None
     return "\n".join(screen_lines(rows[MESSAGE_TOP + 1 : MESSAGE_BOTTOM]))
-
-
-def has_cursor(tiles: bytes) -> bool:
-    """Whether something on the screen waits to be chosen."""
-    return CURSOR in tiles
 
 
 def has_start_menu(tiles: bytes) -> bool:

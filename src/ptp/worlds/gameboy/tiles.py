@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from ptp.worlds.gameboy import addresses as at
-from ptp.worlds.gameboy.memory import SPRITE_TABLES, Memory
+from ptp.worlds.gameboy.memory import SPRITE_TABLES, Bytes
 from ptp.worlds.gameboy.reader import FACINGS
 from ptp.worlds.gameboy.state import Facing
 
@@ -72,12 +72,11 @@ class Surroundings(msgspec.Struct, frozen=True, gc=False):
         return place[0] - self.player[0] + PLAYER[0], place[1] - self.player[1] + PLAYER[1]
 
 
-def observe(memory: Memory, rom: bytes) -> Surroundings:
+def observe(image: Bytes, rom: bytes) -> Surroundings:
     """Return the squares around the player."""
-    image = memory.image
     tiles = bytes(image[at.TILE_MAP : at.TILE_MAP_END])
     player = (image[at.PLAYER_X], image[at.PLAYER_Y])
-    passable = read_passable(memory, rom)
+    passable = read_passable(image, rom)
     grass = image[at.GRASS_TILE]
     feet = _feet(tiles)
     empty = Surroundings(tiles, player, None, frozenset(), frozenset(), frozenset(), frozenset())
@@ -89,22 +88,21 @@ def observe(memory: Memory, rom: bytes) -> Surroundings:
         ),
         warps=_on_screen(empty, _places(image, at.WARP_COUNT, at.WARPS, at.WARP_SIZE, at.WARPS_MOST)),
         signs=_on_screen(empty, _places(image, at.SIGN_COUNT, at.SIGNS, 2, at.SIGNS_MOST)),
-        sprites=_on_screen(empty, [(sprite.x, sprite.y) for sprite in read_sprites(memory)]),
+        sprites=_on_screen(empty, [(sprite.x, sprite.y) for sprite in read_sprites(image)]),
     )
 
 
-def read_passable(memory: Memory, rom: bytes) -> frozenset[int] | None:
+def read_passable(image: Bytes, rom: bytes) -> frozenset[int] | None:
     """Return the tiles one can walk on; None when the list is not in the ROM's fixed part."""
-    start = memory.pointer(at.PASSABLE)
+    start = image[at.PASSABLE] | image[at.PASSABLE + 1] << 8
     end = rom.find(LIST_END, start, 0x8000)
     if not 0 < start < 0x8000 or end < 0:
         return None
     return frozenset(rom[start:end])
 
 
-def read_sprites(memory: Memory) -> list[Sprite]:
+def read_sprites(image: Bytes) -> list[Sprite]:
     """Return the sprites of the map but the player; those that are switched off are left out."""
-    image = memory.image
     found = []
     for slot in range(1, at.SPRITE_SLOTS):
         shape, place = at.SPRITES + slot * at.SPRITE_SIZE, at.SPRITES_MAP + slot * at.SPRITE_SIZE
@@ -129,7 +127,7 @@ def _feet(tiles: bytes) -> list[bytes]:
     return [tiles[(2 * row + 1) * wide : (2 * row + 2) * wide : 2] for row in range(ROWS)]
 
 
-def _places(image: bytes | bytearray, count: int, first: int, size: int, most: int) -> list[Square]:
+def _places(image: Bytes, count: int, first: int, size: int, most: int) -> list[Square]:
     """Return the places in a list of entries that begin with y and x."""
     entries = range(first, first + size * min(image[count], most), size)
     return [(image[entry + 1], image[entry]) for entry in entries]

@@ -13,24 +13,21 @@ import xxhash
 from ptp._util.loading import decode_options
 from ptp.errors import WorldError
 from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
-from ptp.worlds.contract import Outcome, Signals, World, WorldEvent
+from ptp.worlds.contract import Outcome, Signals, World, WorldEvent, WorldView
 from ptp.worlds.gameboy import addresses as at
 from ptp.worlds.gameboy.annotations import Annotations, annotate
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.differences import differences
-from ptp.worlds.gameboy.env import GameBoyEnv
-from ptp.worlds.gameboy.events import GameEvent
+from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
+from ptp.worlds.gameboy.events import GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
-from ptp.worlds.gameboy.profiles import BUILT_IN, GameProfile, find_profile
+from ptp.worlds.gameboy.profiles import BUILT_IN, find_profile
 from ptp.worlds.gameboy.reader import StateReader
-from ptp.worlds.gameboy.saved import pack, unpack
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
-from ptp.worlds.gameboy.titles import title_of
 from ptp.worlds.gym import package_versions
-from ptp.worlds.view import WorldView
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
 NO_INFO: dict[str, Any] = {}
@@ -88,10 +85,10 @@ class GameBoyWorld(World):
             raise WorldError(f"world {spec.name!r} can't render {render_mode!r}; it offers: rgb_array")
         options = decode_options(f"world {spec.name!r}", spec.options, Options)
         self.spec = spec
-        self.cartridge = _find_cartridge(options.rom)
+        self.cartridge = read_cartridge(BUILT_IN.get(options.rom) or Path(options.rom))
         self.profile = find_profile(self.cartridge, options.profile)
         self.env = _make_env(self.cartridge, options)
-        self.facts = _facts(spec, self.cartridge, self.profile)
+        self.facts = self._describe()
         if not self.profile.readable:
             self.remarks = (RAW_REMARK.format(self.cartridge.name),)
         codec = self.env.codec
@@ -116,6 +113,20 @@ class GameBoyWorld(World):
         if battles is None:
             self._battles.feed(self._state)
         self._number_turn()
+
+    def _describe(self) -> WorldFacts:
+        facts, cartridge = super()._describe(), self.cartridge
+        facts = msgspec.structs.replace(facts, version=cartridge.title or cartridge.name, commands=BUTTONS)
+        if self.profile.readable:
+            return facts
+        gauges = tuple(gauge for gauge in self.gauges if gauge.name not in self.signal_names)
+        return msgspec.structs.replace(facts, signals=(), gauges=gauges, milestones=())
+
+    def _origin(self) -> dict[str, str]:
+        from pyboy.utils import STATE_VERSION  # after the environment, which silences what SDL says on import
+
+        emulator = package_versions("pyboy") | {"pyboy_state": str(STATE_VERSION)}
+        return emulator | {"rom_sha1": self.cartridge.sha1, "profile": self.profile.name}
 
     def view(self) -> GameBoyView:
         """Return what an agent may see."""
@@ -147,10 +158,10 @@ class GameBoyWorld(World):
         digest.update(data)
         self._hash = digest.hexdigest()
         if data == self._data:
-            self._state = self._states.wind(self._state, self._reader.memory)
+            self._state = self._states.wind(self._state, self._reader.image)
             return False
         self._data = data
-        self._state = self._states.read(self._reader.memory)
+        self._state = self._states.read(self._reader.image)
         return True
 
     def _number_turn(self) -> None:
@@ -249,39 +260,9 @@ def _as_event(event: GameEvent) -> WorldEvent:
     return WorldEvent(kind, title_of(kind, msgspec.structs.asdict(event)), event)
 
 
-def _find_cartridge(rom: str) -> Cartridge:
-    return read_cartridge(BUILT_IN.get(rom) or Path(rom))
-
-
 def _make_env(cartridge: Cartridge, options: Options) -> GameBoyEnv:
     battery = read_battery(Path(options.save_file), cartridge) if options.save_file else None
     env = GameBoyEnv(cartridge, options.frames_per_tick, battery)
     if options.start_state:
         env.start_from(Path(options.start_state))
     return env
-
-
-def _facts(spec: WorldSpec, cartridge: Cartridge, profile: GameProfile) -> WorldFacts:
-    from pyboy.utils import STATE_VERSION  # after the environment, which silences what SDL says on import
-
-    signals = GameBoyWorld.signal_names
-    return WorldFacts(
-        name=spec.name,
-        family=GameBoyWorld.family,
-        version=cartridge.title or cartridge.name,
-        render_modes=("rgb_array",),
-        render_mode="rgb_array",
-        control_modes=("agent", "human"),
-        storage_profile=GameBoyWorld.storage_profile,
-        snapshot=GameBoyWorld.snapshot,
-        signals=signals if profile.readable else (),
-        origin={
-            **package_versions("pyboy"),
-            "pyboy_state": str(STATE_VERSION),
-            "rom_sha1": cartridge.sha1,
-            "profile": profile.name,
-        },
-        gauges=tuple(gauge for gauge in GameBoyWorld.gauges if profile.readable or gauge.name not in signals),
-        milestones=GameBoyWorld.milestones if profile.readable else (),
-        commands=BUTTONS,
-    )

@@ -17,7 +17,6 @@ RAW = GameProfile("raw")
 GAMES: dict[str, Game] = {
     "pokemon-red": Game(
         name="pokemon-red",
-        folder="pokemon_red",
         title="POKEMON RED",
         sha1="ea9bcae617fdf159b045185467ae58b2e4a48b9a",
         event_bytes=EVENTS_SIZE,
@@ -27,7 +26,6 @@ GAMES: dict[str, Game] = {
     ),
     "tallgrass": Game(
         name="tallgrass",
-        folder="tallgrass",
         title="TALLGRASS",
         event_bytes=2,
         badges=("SLATE",),
@@ -43,13 +41,9 @@ def find_profile(cartridge: Cartridge, forced: str | None = None) -> GameProfile
     """Return the profile for a cartridge; an unknown game gets `raw`."""
     if forced is not None:
         return load_profile(forced)
-    for game in GAMES.values():
-        if game.sha1 == cartridge.sha1:
-            return load_profile(game.name)
-    for game in GAMES.values():
-        if game.title == cartridge.title:
-            return load_profile(game.name)
-    return RAW
+    by_hash = [game for game in GAMES.values() if game.sha1 == cartridge.sha1]
+    by_title = [game for game in GAMES.values() if game.title == cartridge.title]
+    return next((load_profile(game.name) for game in by_hash + by_title), RAW)
 
 
 def profile_names() -> list[str]:

@@ -5,42 +5,36 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from ptp.worlds.gameboy.text import Charmap
 
 HERE = Path(__file__).parent
 
+Facts = TypeVar("Facts")
 
-@dataclass(frozen=True, slots=True)
-class Species:
+
+class Species(Struct, frozen=True):
     """A kind of creature."""
 
     name: str
     dex: int
 
 
-@dataclass(frozen=True, slots=True)
-class MoveFacts:
+class MoveFacts(Struct, frozen=True):
     """What a move is, apart from who knows it."""
 
     name: str
     type: str
     power: int
-    accuracy: int
+    accuracy: int = msgspec.field(name="accuracy_percent")
     pp: int
 
 
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A map and its size in blocks of 2 x 2 squares."""
-
-    name: str
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
-class ItemEffect:
+class ItemEffect(Struct, frozen=True):
     """What using an item does: catch, heal or cure, and how many HP it gives back."""
 
     effect: str
@@ -57,7 +51,7 @@ class GameProfile:
     name: str
     readable: bool = False
     charmap: Charmap = field(default_factory=lambda: Charmap({}))
-    maps: dict[int, Area] = field(default_factory=dict)
+    maps: dict[int, str] = field(default_factory=dict)
     species: dict[int, Species] = field(default_factory=dict)
     moves: dict[int, MoveFacts] = field(default_factory=dict)
     items: dict[int, str] = field(default_factory=dict)
@@ -85,7 +79,6 @@ class Game:
     """Where a game's tables are, how its cartridge is known, and the few facts that have no table."""
 
     name: str
-    folder: str
     title: str
     event_bytes: int
     badges: tuple[str, ...]
@@ -95,28 +88,22 @@ class Game:
 
 def read_profile(game: Game) -> GameProfile:
     """Read the tables of a game."""
-    place = HERE / game.folder
+    place = HERE / game.name.replace("-", "_")
+    characters = _rows(HERE / "pokemon_red" / "charmap.csv")  # the later of two rows is what the western font shows
     return GameProfile(
         name=game.name,
         readable=True,
-        charmap=read_charmap(HERE / "pokemon_red" / "charmap.csv"),
-        maps={
-            int(row["id"]): Area(row["name"], int(row["width_blocks"]), int(row["height_blocks"]))
-            for row in _rows(place / "maps.csv")
-        },
-        species={
-            int(row["internal_index"]): Species(row["name"], int(row["dex"])) for row in _rows(place / "species.csv")
-        },
-        moves={int(row["id"]): _move(row) for row in _rows(place / "moves.csv")},
-        items={int(row["id"]): row["name"] for row in _rows(place / "items.csv")},
-        item_effects={
-            int(row["id"]): ItemEffect(row["effect"], int(row["amount"])) for row in _rows(place / "item_effects.csv")
-        },
-        types={int(row["id"]): row["name"] for row in _rows(place / "types.csv")},
+        charmap=Charmap({int(row["byte_hex"], 16): row["text"] for row in characters}),
+        maps=_names(place / "maps.csv"),
+        species=_table(place / "species.csv", Species, "internal_index"),
+        moves=_table(place / "moves.csv", MoveFacts),
+        items=_names(place / "items.csv"),
+        item_effects=_table(place / "item_effects.csv", ItemEffect),
+        types=_names(place / "types.csv"),
         type_chart={
             (row["attacker"], row["defender"]): float(row["multiplier"]) for row in _rows(place / "type_chart.csv")
         },
-        events={int(row["flag"]): row["name"] for row in _rows(place / "events.csv")},
+        events=_names(place / "events.csv", "flag"),
         badges=dict(enumerate(game.badges)),
         trainers=_trainers(place),
         leaders=game.leaders,
@@ -124,8 +111,12 @@ def read_profile(game: Game) -> GameProfile:
     )
 
 
-def _move(row: dict[str, str]) -> MoveFacts:
-    return MoveFacts(row["name"], row["type"], int(row["power"]), int(row["accuracy_percent"]), int(row["pp"]))
+def _names(path: Path, key: str = "id") -> dict[int, str]:
+    return {int(row[key]): row["name"] for row in _rows(path)}
+
+
+def _table(path: Path, kind: type[Facts], key: str = "id") -> dict[int, Facts]:
+    return {int(row[key]): msgspec.convert(row, kind, strict=False) for row in _rows(path)}
 
 
 def _trainers(place: Path) -> dict[Trainer, str]:
@@ -135,12 +126,7 @@ def _trainers(place: Path) -> dict[Trainer, str]:
             (int(row["class"]), int(row["number"])): f"{row['class_name']} {row['name']}"
             for row in _rows(place / "trainers.csv")
         }
-    return {(int(row["class"]), None): row["name"] for row in _rows(place / "trainer_classes.csv")}
-
-
-def read_charmap(path: Path) -> Charmap:
-    """Read which character each byte shows; the later of two rows is what the western font shows."""
-    return Charmap({int(row["byte_hex"], 16): row["text"] for row in _rows(path)})
+    return {(number, None): name for number, name in _names(place / "trainer_classes.csv", "class").items()}
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
