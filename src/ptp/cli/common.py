@@ -1,17 +1,19 @@
-"""What bodies of verbs share: finding the run they work on, and what an interruption says."""
+"""What bodies of verbs share: finding the run they work on, working on many, and what an interruption says."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from ptp.cli.parser import Options
-from ptp.errors import UsageError
-from ptp.recording.directory import run_paths
+from ptp.errors import PtpError, UsageError
 from ptp.recording.packed import is_packed
 from ptp.runs import Run, find_run
+
+Done = TypeVar("Done")
 
 
 @contextmanager
@@ -24,20 +26,26 @@ def when_stopped(sentence: str) -> Iterator[None]:
         raise
 
 
-def data_dir(options: Options) -> Path:
-    """Return the folder that runs are kept in."""
-    return Path(options.config.system.data_dir)
-
-
-def readable_data_dir(options: Options) -> Path:
-    """Return the folder that runs are kept in, after checking that it can be read."""
-    run_paths(data_dir(options))
-    return data_dir(options)
+def each(
+    paths: Sequence[Path], work: Callable[[Path], Done], report: Callable[[Done], None]
+) -> tuple[list[Done], list[tuple[str, str]]]:
+    """Work on each path and report it; one that fails is named, and does not keep the others from theirs."""
+    done: list[Done] = []
+    failed: list[tuple[str, str]] = []
+    for path in paths:
+        try:
+            done.append(work(path))
+        except PtpError as problem:
+            failed.append((str(path), str(problem)))
+            sys.stderr.write(f"ptp: {problem}\n")
+        else:
+            report(done[-1])
+    return done, failed
 
 
 def named_run(options: Options) -> Run:
     """Return the run that a command line names; without a name, the live or newest one."""
-    return Run(find_run(data_dir(options), options.run))
+    return Run(find_run(options.folder, options.run))
 
 
 def opened_run(options: Options) -> Run:

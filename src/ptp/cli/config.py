@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from ptp.cli.output import answer, print_json
+from ptp.cli.output import show as reply
 from ptp.cli.parser import Options
 from ptp.config import load_config
 from ptp.config.files import dump
@@ -16,11 +17,7 @@ from ptp.config.tree import VERSION, as_tree
 
 def show(options: Options) -> int:
     """Show the settings that a run would have."""
-    if options.json:
-        print_json(as_tree(options.config))
-    else:
-        sys.stdout.write(dump(options.config))
-    return 0
+    return reply(options, as_tree(options.config), dump(options.config).rstrip("\n"))
 
 
 def validate(options: Options) -> int:

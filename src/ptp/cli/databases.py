@@ -12,7 +12,6 @@ import msgspec
 
 from ptp._util.files import write_atomic
 from ptp.aggregation.server import Central
-from ptp.cli.common import data_dir
 from ptp.cli.parser import Options
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.recording import RunDirectory
@@ -28,7 +27,7 @@ from ptp.versioning.stamp import read_version
 
 def find_central(options: Options) -> Central:
     """Return the central database that a command line means."""
-    return Central(data_dir(options), options.database_url)
+    return Central(options.folder, options.database_url)
 
 
 def refuse_with_central(**given: object) -> None:
@@ -77,7 +76,7 @@ def opened_database(options: Options, run: str) -> Iterator[Dialect]:
         with find_central(options).opened() as central:
             yield central
     else:
-        with opened(find_databases(data_dir(options), [run])[0]) as db:
+        with opened(find_databases(options.folder, [run])[0]) as db:
             yield db
 
 
@@ -91,7 +90,8 @@ def migrate_run(database: Path, target: str, start: str | None, keep_backup: boo
         header = _read_header(directory.path / "metadata.json") if owned else None
         done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
         if header is not None and header.get("schema_version") != target:
-            _write_header(directory.path / "metadata.json", header | {"schema_version": target})
+            encoded = msgspec.json.encode(header | {"schema_version": target})
+            write_atomic(directory.path / "metadata.json", msgspec.json.format(encoded, indent=2) + b"\n")
     finally:
         directory.release()
     return done
@@ -113,7 +113,3 @@ def _read_header(path: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
         raise RunUnreadable(f"{path} can't be read: {problem}; restore it from a copy") from None
-
-
-def _write_header(path: Path, header: dict[str, Any]) -> None:
-    write_atomic(path, msgspec.json.format(msgspec.json.encode(header), indent=2) + b"\n")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ptp.cli.databases import opened_database
-from ptp.cli.output import print_json, print_table, say
+from ptp.cli.output import answer, table
 from ptp.cli.parser import Options
 from ptp.config.drift import CONFIG_KINDS, config_drift
 from ptp.config.files import read_tree
@@ -29,13 +29,11 @@ def schema(options: Options) -> int:
 
 
 def _report(options: Options, name: str, version: str, findings: Sequence[Finding], kinds: Sequence[str]) -> int:
-    if options.json:
-        grouped = {kind: [each for each in findings if each.kind == kind] for kind in kinds}
-        print_json({"name": name, "version": version, "drift": bool(findings), **grouped})
-    elif findings and options.talks:
-        say(f"{name} (version {version}) differs:")
-        rows = [(each.kind.replace("_", " "), each.name, each.problem, each.fix) for each in findings]
-        print_table(("what", "name", "problem", "fix"), rows)
-    elif options.talks:
-        say(f"{name} (version {version}) is as it should be")
-    return 1 if findings else 0
+    grouped = {kind: [each for each in findings if each.kind == kind] for kind in kinds}
+    rows = [(each.kind.replace("_", " "), each.name, each.problem, each.fix) for each in findings]
+    return answer(
+        options, {"name": name, "version": version, "drift": bool(findings), **grouped},
+        f"{name} (version {version}) {'differs:' if findings else 'is as it should be'}",
+        *table(("what", "name", "problem", "fix"), rows),
+        failed=bool(findings),
+    )  # fmt: skip

@@ -8,7 +8,7 @@ import time
 import msgspec
 
 from ptp.cli.common import opened_run, when_stopped
-from ptp.cli.output import DIM, RED, YELLOW, paint, print_json
+from ptp.cli.output import DIM, RED, YELLOW, paint, say, show
 from ptp.cli.parser import Options
 from ptp.recording import RunDirectory
 from ptp.runs.answers import LogLine
@@ -23,8 +23,7 @@ def main(options: Options) -> int:
     directory = opened_run(options).directory
     found = read_log(directory.path / "run.log", max(1, options.lines), level=options.level)
     if options.json and not options.follow:
-        print_json(found)
-        return 0
+        return show(options, found)
     _print(found.lines, options.json)
     if options.follow:
         with when_stopped(f"no longer following run {directory.run_id}"):
@@ -45,8 +44,7 @@ def _follow(directory: RunDirectory, position: int, options: Options) -> None:
 
 
 def _print(lines: list[LogLine], as_json: bool) -> None:
-    for line in lines:
-        sys.stdout.write((msgspec.json.encode(line).decode() if as_json else _line(line)) + "\n")
+    say(*(msgspec.json.encode(line).decode() if as_json else _line(line) for line in lines))
     sys.stdout.flush()
 
 

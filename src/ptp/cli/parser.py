@@ -6,16 +6,16 @@ import argparse
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
+from pathlib import Path
 from typing import NoReturn
 
 from ptp.cli.verb import Verb
 from ptp.config import RunConfig, load_config
+from ptp.config.changes import CHANGEABLE
 from ptp.config.flags import add_common_flags, add_config_flags, given_values
 from ptp.config.setting import FALSE, TRUE
 from ptp.config.tree import EXPERIMENT_SETTINGS
 from ptp.errors import UnknownName, UsageError
-
-CHANGEABLE = ("tick_rate", "command", "limits")  # sections of settings that a live run can change
 
 
 class Options(argparse.Namespace):
@@ -30,6 +30,11 @@ class Options(argparse.Namespace):
         """The settings from this command line, the files it names, and the environment."""
         files = getattr(self, "config_file", None), getattr(self, "experiment_config", None)
         return load_config(given_values(self), *files)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that runs are kept in."""
+        return Path(self.config.system.data_dir)
 
     @property
     def quiet(self) -> bool:

@@ -19,14 +19,15 @@ REFRESH = 0.1  # seconds between two looks at a bar
 
 
 class Silent(Sink):
-    """Shows nothing, and remembers where the run is kept."""
+    """Shows nothing, and remembers where the run is kept and at which tick it was taken up."""
 
     inline = True
     directory: Path | None = None
+    start = 0
 
     def began(self, run: RunContext) -> None:
-        """Remember where the run is kept."""
-        self.directory = run.path
+        """Remember the run."""
+        self.directory, self.start = run.path, run.play.progress.ticks
 
 
 @contextmanager
@@ -47,15 +48,14 @@ def explaining_stop(watcher: Silent) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        stop.args = (_stopped(watcher.directory),)
+        said = "interrupted before anything was played; nothing new was recorded"
+        if watcher.directory is not None:
+            run = watcher.directory.name
+            said = (
+                f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` resumes it"
+            )
+        stop.args = (said,)
         raise
-
-
-def _stopped(directory: Path | None) -> str:
-    if directory is None:
-        return "interrupted before anything was played; nothing new was recorded"
-    run = directory.name
-    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` resumes it"
 
 
 def _facts(progress: Progress) -> str:
@@ -86,10 +86,6 @@ class Shown(Silent):
             self._at = self._progress.elapsed
             self.show(self._progress)
 
-    def ended(self, result: RunResult) -> None:
-        """Show how far it came."""
-        self.show(self._progress)
-
     def show(self, progress: Progress) -> None:
         """Show how far the run is."""
 
@@ -113,9 +109,6 @@ class Lines(Shown):
     def show(self, progress: Progress) -> None:
         """Say how far it is."""
         self._say(f"tick {progress.ticks}: {_facts(progress)}")
-
-    def ended(self, result: RunResult) -> None:
-        """Leave the end to the summary."""
 
     def show_notice(self, notice: Notice) -> None:
         """Say what a person should know."""
@@ -153,8 +146,11 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
             count = f"tick {progress.ticks:,}" + (f" of {limit:,}" if limit else "")
             bar.update(self.task, completed=progress.ticks, count=count, facts=_facts(progress))
 
+        def ended(self, result: RunResult) -> None:
+            self.show(self._progress)
+
         def show_notice(self, notice: Notice) -> None:
-            style = "yellow" if notice.level == "warning" else "dim" if notice.level == "info" else "red"
+            style = {"info": "dim", "warning": "yellow"}.get(notice.level, "red")
             console.print(f"tick {notice.tick}: {notice.message}", style=style, highlight=False, markup=False)
 
     columns: tuple[ProgressColumn, ...] = (texts[0], BarColumn(20), *texts[1:], TimeElapsedColumn())

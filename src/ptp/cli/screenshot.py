@@ -6,8 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from ptp.cli import output
 from ptp.cli.common import check_pages, opened_run
-from ptp.cli.output import answer, in_bytes, print_json, print_table, runnable, say
+from ptp.cli.output import answer, in_bytes, runnable, say, table
 from ptp.cli.parser import Options
 from ptp.cli.pixels import as_text, fit
 from ptp.errors import UsageError
@@ -64,23 +65,17 @@ def list_kept(options: Options) -> int:
     directory = opened_run(options).directory
     check_pages(options)
     found = Album(Painter()).list(directory, options.page, options.page_size)
-    if options.json:
-        print_json(found)
-    elif not found.total_count:
-        say(runnable("the run kept no pictures; draw any tick with `ptp screenshot show tick-1`", options.words))
-    else:
-        rows = [(s.id, s.timestamp or "-", s.screen_type or "-") for s in found.screenshots]
-        print_table(("screenshot", "taken", "screen"), rows)
-        if options.talks:
-            say(f"{found.total_count:,} pictures")
-    return 0
+    none = runnable("the run kept no pictures; draw any tick with `ptp screenshot show tick-1`", options.words)
+    rows = [(s.id, s.timestamp or "-", s.screen_type or "-") for s in found.screenshots]
+    lines = [*table(("screenshot", "taken", "screen"), rows)] if found.total_count else [none]
+    count = [f"{found.total_count:,} pictures"] if found.total_count and options.talks else []
+    return output.show(options, found, *lines, *count)
 
 
 def export(options: Options) -> int:
     """Write the pictures that were kept to files."""
     directory = opened_run(options).directory
     done = export_pictures(directory, Path(options.output), options.first, options.last, options.format)
-    answer(options, done, f"{done.path}: {done.pictures:,} pictures, {in_bytes(done.bytes)}")
-    for problem in done.missing[:5]:
-        sys.stderr.write(f"ptp: {problem}\n")
-    return 1 if done.missing else 0
+    sys.stderr.writelines(f"ptp: {problem}\n" for problem in done.missing[:5])
+    line = f"{done.path}: {done.pictures:,} pictures, {in_bytes(done.bytes)}"
+    return answer(options, done, line, failed=bool(done.missing))
