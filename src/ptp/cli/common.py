@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from ptp.cli.output import is_terminal
 from ptp.cli.parser import Options
 from ptp.errors import PtpError, UsageError
 from ptp.recording.packed import is_packed
 from ptp.runs import Run, find_run
 
+REFRESH = 0.1  # seconds between two looks at a bar
 Done = TypeVar("Done")
 
 
@@ -64,3 +67,26 @@ def check_pages(options: Options) -> None:
     """Refuse pages that can't be."""
     if options.page < 1 or not 1 <= options.page_size <= 10_000:
         raise UsageError("--page must be 1 or more, --page-size from 1 to 10000")
+
+
+@contextmanager
+def work_shown(show: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Return what shows the phase of long work, how far it is and how long; only a terminal shows it."""
+    if not (show and is_terminal(sys.stderr)):
+        yield lambda phase, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    seen = 0.0
+
+    def shown(phase: str, done: int, total: int) -> None:
+        nonlocal seen
+        if time.monotonic() - seen > REFRESH:
+            seen = time.monotonic()
+            bar.update(task, description=phase, completed=done, total=total)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield shown

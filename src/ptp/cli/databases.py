@@ -84,8 +84,12 @@ def migrate_run(database: Path, target: str, start: str | None, keep_backup: boo
     """Migrate the database of a run that nobody plays, and update its header."""
     directory = RunDirectory(database.resolve().parent)
     owned = database.name == directory.database.name
-    if owned:
-        _acquire(directory)
+    try:
+        if owned:
+            directory.acquire()
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise RecordingError(f"can't write to {directory.path}: {reason}; make it writable first") from None
     try:
         header = _read_header(directory.path / "metadata.json") if owned else None
         done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
@@ -95,14 +99,6 @@ def migrate_run(database: Path, target: str, start: str | None, keep_backup: boo
     finally:
         directory.release()
     return done
-
-
-def _acquire(directory: RunDirectory) -> None:
-    try:
-        directory.acquire()
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise RecordingError(f"can't write to {directory.path}: {reason}; make it writable first") from None
 
 
 def _read_header(path: Path) -> dict[str, Any] | None:

@@ -6,10 +6,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from ptp.cli.common import opened_run
+from ptp.cli.common import opened_run, work_shown
 from ptp.cli.output import STATUS_COLORS, answer, paint, say
 from ptp.cli.parser import Options
-from ptp.cli.progress import work_shown
 from ptp.errors import UsageError
 from ptp.replay import Replay, Replayed, Tape
 from ptp.replay.video import VideoPlan, make_video

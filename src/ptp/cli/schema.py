@@ -1,4 +1,4 @@
-"""`ptp schema`."""
+"""`ptp schema` and `ptp drift`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ptp.aggregation.dialect import CENTRAL_SCHEMAS
-from ptp.cli.common import each
+from ptp.cli.common import each, work_shown
 from ptp.cli.databases import (
     find_central,
     find_databases,
@@ -17,10 +17,12 @@ from ptp.cli.databases import (
 )
 from ptp.cli.output import answer, say, show, table
 from ptp.cli.parser import Options
-from ptp.cli.progress import work_shown
+from ptp.config.drift import CONFIG_KINDS, config_drift
+from ptp.config.files import read_tree
 from ptp.errors import PtpError
 from ptp.recording.packed import readable
 from ptp.versioning import migration
+from ptp.versioning.drift import SCHEMA_KINDS, Finding, schema_drift
 from ptp.versioning.migration import Plan
 from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS
 from ptp.versioning.sqlite import opened
@@ -129,4 +131,29 @@ def history(options: Options) -> int:
         options, {"database": name, "version": version, "migrations": migrations},
         f"{name} has schema {version}{'' if migrations else ', and was never migrated'}",
         *table(("when", "from", "to", "rows", "checksum", "dropped"), rows, right=("rows",)),
+    )  # fmt: skip
+
+
+def drift_config(options: Options) -> int:
+    """Compare a config file with the known settings."""
+    tree = read_tree(Path(options.file))
+    version = str(tree.get("version", "1.0"))
+    return _differences(options, options.file, version, config_drift(tree, options.file), CONFIG_KINDS)
+
+
+def drift_schema(options: Options) -> int:
+    """Compare a database with the schema of its version."""
+    with opened_database(options, options.run or "latest") as db:
+        version = known_version(db)
+        return _differences(options, db.name, version, schema_drift(db, version), SCHEMA_KINDS)
+
+
+def _differences(options: Options, name: str, version: str, findings: Sequence[Finding], kinds: Sequence[str]) -> int:
+    grouped = {kind: [each for each in findings if each.kind == kind] for kind in kinds}
+    rows = [(each.kind.replace("_", " "), each.name, each.problem, each.fix) for each in findings]
+    return answer(
+        options, {"name": name, "version": version, "drift": bool(findings), **grouped},
+        f"{name} (version {version}) {'differs:' if findings else 'is as it should be'}",
+        *table(("what", "name", "problem", "fix"), rows),
+        failed=bool(findings),
     )  # fmt: skip

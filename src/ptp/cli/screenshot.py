@@ -19,28 +19,24 @@ from ptp.runs.shots import Album, as_pixels
 
 def show_latest(options: Options) -> int:
     """Show the newest picture."""
-    return _display(options, "latest")
+    return show(options, "latest")
 
 
-def show(options: Options) -> int:
-    """Show one picture."""
-    return _display(options, options.screenshot)
-
-
-def _display(options: Options, name: str) -> int:
+def show(options: Options, name: str | None = None) -> int:
+    """Show one picture, by default the one that was asked for."""
     directory = opened_run(options).directory
     metadata = directory.read_metadata()
     painter = Painter()
     try:
         album = Album(painter)
-        described = album.describe(directory, metadata, name)
+        described = album.describe(directory, metadata, name or options.screenshot)
         drawn = album.image(directory, metadata, described.screenshot_id)
     finally:
         painter.close()
     if options.output:
         _write(Path(options.output), drawn.data)
     elif not options.json:
-        say(in_terminal(drawn))
+        say(_in_terminal(drawn))
     size = f"{described.resolution.width} x {described.resolution.height}"
     line = f"{described.screenshot_id}: tick {described.tick}, {size}, {described.screen_type or 'unknown screen'}"
     return answer(options, described, line)
@@ -53,8 +49,7 @@ def _write(path: Path, data: bytes) -> None:
         raise UsageError(f"-o {path}: {problem.strerror}; name another file") from None
 
 
-def in_terminal(drawn: Drawn) -> str:
-    """Return a picture as text that is no wider than the terminal."""
+def _in_terminal(drawn: Drawn) -> str:
     if drawn.media_type.startswith("text"):
         return drawn.data.decode()
     return as_text(fit(as_pixels(drawn), shutil.get_terminal_size((100, 40)).columns))

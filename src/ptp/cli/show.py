@@ -1,24 +1,42 @@
-"""`ptp show`, `status`, `metrics` and `tag`: one run in a few lines."""
+"""`ptp show`, `status`, `metrics`, `logs` and `tag`: one run in a few lines."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 
+import msgspec
 from msgspec import structs
 
 from ptp.cli import output
-from ptp.cli.common import named_run, opened_run
-from ptp.cli.output import BOLD, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
+from ptp.cli.common import named_run, opened_run, when_stopped
+from ptp.cli.output import (
+    BOLD,
+    DIM,
+    GREEN,
+    RED,
+    STATUS_COLORS,
+    YELLOW,
+    fact_lines,
+    local_time,
+    number,
+    paint,
+    say,
+    table,
+)
 from ptp.cli.parser import Options
 from ptp.recording.figures import Report
 from ptp.records import Metadata
 from ptp.runs import Run
-from ptp.runs.answers import Status
+from ptp.runs.answers import LogLine, Status
 from ptp.runs.metrics import read_metrics
 from ptp.runs.status import read_status
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
+EVERY = 0.3  # seconds between two looks at a log that is followed
+LOG_COLORS = {"warning": YELLOW, "error": RED}
 SPREAD = ("mean", "min", "median", "p95", "max")
 
 
@@ -137,3 +155,31 @@ def tag(options: Options) -> int:
     tags = run.tag(*options.tags, remove=options.remove) if changes else run.tags
     reply = output.answer if changes else output.show
     return reply(options, {"run_id": run.id, "tags": tags}, f"{run.id}: {', '.join(tags) or 'no tags'}")
+
+
+def logs(options: Options) -> int:
+    """Show a log, or follow it."""
+    run = opened_run(options)
+    found = run.log(max(1, options.lines), level=options.level)
+    if options.json and not options.follow:
+        return output.show(options, found)
+    _print_log(found.lines, options.json)
+    with when_stopped(f"no longer following run {run.id}"):
+        alive = options.follow
+        while alive or (options.follow and found.lines):  # what was written before the end is printed after it
+            time.sleep(EVERY)
+            alive = run.is_live
+            found = run.log(after=found.position, level=options.level)
+            _print_log(found.lines, options.json)
+    return 0
+
+
+def _print_log(lines: list[LogLine], as_json: bool) -> None:
+    say(*(msgspec.json.encode(line).decode() if as_json else _log_line(line) for line in lines))
+    sys.stdout.flush()
+
+
+def _log_line(line: LogLine) -> str:
+    tick = "" if line.tick is None else f"tick {line.tick}"
+    message = paint(line.message, LOG_COLORS[line.level]) if line.level in LOG_COLORS else line.message
+    return f"{paint((line.time or '')[11:23], DIM)}  {tick:<12} {message}"

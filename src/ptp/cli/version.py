@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -34,12 +33,7 @@ from ptp.worlds.gameboy.profiles import profile_names
 UPGRADE = "pip install --upgrade ptp"
 
 
-class Found(NamedTuple):
-    """What a run has, or runs have."""
-
-    version: str
-    remedy: str | None = None
-    """The command that makes it compatible; None when it is."""
+Found = tuple[str, str | None]  # a version, and the command that makes it compatible unless it is
 
 
 class Check(msgspec.Struct):
@@ -100,7 +94,7 @@ def _of_runs(folder: Path) -> Found:
     """Count the schemas of every recorded run."""
     found = Counter(_schema_of(RunDirectory(path)) for path in run_paths(folder))
     others = sorted(version for version in found if version != SCHEMA_VERSION)
-    return Found(_counted(found) or "no runs", _schema_remedy(others[0], "") if others else None)
+    return _counted(found) or "no runs", _schema_remedy(others[0], "") if others else None
 
 
 def _counted(versions: Counter[str]) -> str:
@@ -110,24 +104,24 @@ def _counted(versions: Counter[str]) -> str:
 def _of_central(database: Central) -> Found:
     """Look at the central database, if there is one."""
     if not database.exists():
-        return Found("not set up")
+        return "not set up", None
     try:
         with database.opened() as db:
             version = read_version(db)
     except PtpError:
-        return Found("unreachable", "ptp db status")
+        return "unreachable", "ptp db status"
     if version == CENTRAL_SCHEMAS.newest:
-        return Found(version)
+        return version, None
     known = version is None or version in CENTRAL_SCHEMAS.versions
-    return Found(version or "empty", "ptp schema migrate --central" if known else UPGRADE)
+    return version or "empty", "ptp schema migrate --central" if known else UPGRADE
 
 
 def _of_run(directory: RunDirectory, name: str, here: dict[str, str]) -> dict[str, Found]:
     metadata = directory.read_metadata()
     schema = _schema_of(directory)
     return {
-        "code": Found(metadata.ptp_version, UPGRADE if _newer(metadata.ptp_version, __version__) else None),
-        "schema": Found(schema, _schema_remedy(schema, name)),
+        "code": (metadata.ptp_version, UPGRADE if _newer(metadata.ptp_version, __version__) else None),
+        "schema": (schema, _schema_remedy(schema, name)),
         "config": _config_of(directory.path / "config.yaml"),
         "snapshot format": _snapshots_of(directory.path / "snapshots"),
         "PyBoy state": _pyboy_of(metadata, here["PyBoy state"]),
@@ -161,16 +155,16 @@ def _schema_remedy(found: str, run: str) -> str | None:
 
 def _config_of(path: Path) -> Found:
     if not path.exists():
-        return Found("none")
+        return "none", None
     version = str(read_tree(path).get("version", configs.UNMARKED))
     if version == VERSION:
-        return Found(version)
-    return Found(version, f"ptp config migrate {path}" if version in configs.VERSIONS else UPGRADE)
+        return version, None
+    return version, f"ptp config migrate {path}" if version in configs.VERSIONS else UPGRADE
 
 
 def _snapshots_of(folder: Path) -> Found:
     formats = Counter(_formats(folder.glob("*.ptpsnap")))
-    return Found(_counted(formats) or "none", UPGRADE if set(formats) - {str(FORMAT)} else None)
+    return _counted(formats) or "none", UPGRADE if set(formats) - {str(FORMAT)} else None
 
 
 def _formats(paths: Iterable[Path]) -> Iterator[str]:
@@ -183,14 +177,14 @@ def _formats(paths: Iterable[Path]) -> Iterator[str]:
 def _pyboy_of(metadata: Metadata, here: str) -> Found:
     then, state = metadata.facts.origin.get("pyboy"), metadata.facts.origin.get("pyboy_state")
     if then is None:
-        return Found("not a Game Boy")
+        return "not a Game Boy", None
     found = f"PyBoy {then}" if state is None else f"{state}, PyBoy {then}"
     unreadable = _newer(then, installed_version("pyboy")) if state is None else _newer(state, here)
-    return Found(found, f"pip install pyboy=={then}" if unreadable else None)
+    return found, f"pip install pyboy=={then}" if unreadable else None
 
 
 def _profile_of(metadata: Metadata) -> Found:
     name = metadata.facts.origin.get("profile")
     if name is None:
-        return Found("not a Game Boy")
-    return Found(name, None if name in profile_names() else UPGRADE)
+        return "not a Game Boy", None
+    return name, None if name in profile_names() else UPGRADE

@@ -6,19 +6,23 @@ import base64
 import threading
 from collections import deque
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
-from ptp.cli.pixels import Picture
+from rich.color import Color
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.layout import Layout
+from rich.panel import Panel
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from ptp.cli.pixels import Cell, cells, fit, shade
 from ptp.cli.show import hp_bar
-from ptp.frames.pictures import decode
+from ptp.frames.pictures import Pixels, decode
 from ptp.records import DecisionMade, Event, Metadata
 from ptp.runner.protocol import Frame, Line, Now
 from ptp.worlds.knowledge import CurrentState, PartyMember, knowledge_of
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.layout import Layout
 
 WIDE = 80  # columns from which on the panels stand beside the picture
 FACTS, REASONS, EVENTS = 9, 6, 4  # lines that a panel needs, its frame included
@@ -68,13 +72,12 @@ class View:
             self._paces.popleft()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or options.max_height
         with self._lock:
-            height = options.height or options.max_height
-            yield self._wide(height) if options.max_width >= WIDE else self._narrow(height)
+            layout = self._wide(height) if options.max_width >= WIDE else self._narrow(height)
+        yield layout
 
     def _wide(self, height: int) -> Layout:
-        from rich.layout import Layout
-
         panels = [_panel("facts", self._held(), self._facts(), FACTS), self._reasons(REASONS)]
         if self._party():
             panels.insert(1, _panel("party", "party", self._members(), len(self._party()) + 2))
@@ -85,8 +88,6 @@ class View:
         return whole
 
     def _narrow(self, height: int) -> Layout:
-        from rich.layout import Layout
-
         panels = [_panel("line", self._held(), self._line(), 4), self._happened(EVENTS + 1), self._reasons(REASONS - 2)]
         chosen = _fitting(panels, height - LEAST_PICTURE)
         whole = Layout()
@@ -100,8 +101,6 @@ class View:
         return _panel("events", "what happened", _lines(reversed(self._events)), size)
 
     def _reasons(self, size: int) -> Layout:
-        from rich.text import Text
-
         kind, reasoning = (self._decision.type, self._decision.reasoning) if self._decision else ("decision", None)
         return _panel("reasons", kind, Text(reasoning or "-"), size)
 
@@ -146,9 +145,6 @@ class View:
 
 
 def _panel(name: str, title: str, inside: RenderableType, size: int | None = None, ratio: int = 1) -> Layout:
-    from rich.layout import Layout
-    from rich.panel import Panel
-
     return Layout(Panel(inside, title=title, padding=(0, 1)), name=name, size=size, ratio=ratio)
 
 
@@ -160,8 +156,6 @@ def _fitting(panels: list[Layout], height: int) -> list[Layout]:
 
 def _lines(lines: Iterable[str]) -> RenderableType:
     """Return lines, each cut where the room ends."""
-    from rich.text import Text
-
     text = Text.from_ansi("\n".join(lines))
     text.no_wrap, text.overflow = True, "ellipsis"
     return text
@@ -169,9 +163,31 @@ def _lines(lines: Iterable[str]) -> RenderableType:
 
 def _picture(frame: Frame) -> RenderableType:
     if frame.format == "text":
-        from rich.text import Text
-
         return Text.from_ansi(frame.data)
     pixels = decode(base64.b64decode(frame.data), "png")
     assert not isinstance(pixels, str)
     return Picture(pixels)
+
+
+class Picture:
+    """A picture that takes the room it is given on a full screen."""
+
+    def __init__(self, pixels: Pixels) -> None:
+        self._pixels = pixels
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width, options.height or options.max_height
+        fitted = fit(self._pixels, *room)
+        margin = Segment(" " * max(0, (options.max_width - fitted.shape[1]) // 2))
+        for row in cells(fitted):
+            yield margin
+            if console.no_color or console.color_system is None:
+                yield Segment("".join(map(shade, row)))
+            else:
+                yield from (Segment("▀", _style(cell)) for cell in row)
+            yield Segment.line()
+
+
+@lru_cache(1 << 14)
+def _style(cell: Cell) -> Style:
+    return Style(color=Color.from_rgb(*cell[0]), bgcolor=Color.from_rgb(*cell[1]))

@@ -11,7 +11,6 @@ import msgspec
 from ptp.cli.common import check_pages, opened_run, when_stopped
 from ptp.cli.output import DIM, answer, is_terminal, paint, say
 from ptp.cli.parser import Options
-from ptp.cli.view import View
 from ptp.errors import UsageError
 from ptp.recording import RunDirectory
 from ptp.records import Metadata
@@ -49,6 +48,8 @@ def _print(lines: Iterable[str]) -> int:
 def _fill_screen(lines: Iterable[Line], run: str, metadata: Metadata) -> int:
     """Draw the run until it ends or the user leaves; the terminal is then restored."""
     from rich.live import Live
+
+    from ptp.cli.view import View
 
     view, said = View(metadata), f"run {run} has ended; see `ptp show {run}`"
     try:

@@ -74,7 +74,7 @@ READ = (
     Verb("metrics", "Show the metrics of a run.", "ptp.cli.show:metrics",
          examples=("ptp metrics", "ptp metrics latest --json"),
          arguments=LIVE),
-    Verb("logs", "Show or follow a run's log.", "ptp.cli.logs:main",
+    Verb("logs", "Show or follow a run's log.", "ptp.cli.show:logs",
          examples=("ptp logs", "ptp logs latest --follow --level warning"),
          arguments=(
              *LIVE,
