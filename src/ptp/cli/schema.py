@@ -6,15 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ptp.aggregation.dialect import CENTRAL_SCHEMAS
+from ptp.cli import databases
 from ptp.cli.common import each, work_shown
-from ptp.cli.databases import (
-    find_central,
-    find_databases,
-    migrate_run,
-    opened_database,
-    refuse_with_central,
-    version_of,
-)
 from ptp.cli.output import answer, say, show, table
 from ptp.cli.parser import Options
 from ptp.config.drift import CONFIG_KINDS, config_drift
@@ -34,7 +27,7 @@ from ptp.versioning.verify import verify as verify_open
 def migrate(options: Options) -> int:
     """Migrate databases."""
     if options.central:
-        refuse_with_central(RUN=options.runs, **{"from": options.start}, keep_backup=options.keep_backup)
+        databases.refuse_with_central(RUN=options.runs, **{"from": options.start}, keep_backup=options.keep_backup)
         return _migrate_central(options)
     target = RUN_SCHEMAS.check_target(options.to or RUN_SCHEMAS.newest)
     if options.start is not None:
@@ -45,13 +38,13 @@ def migrate(options: Options) -> int:
             with opened(database) as db:
                 return migration.plan(db, target, options.start)
         with work_shown(options.talks) as shown:
-            return migrate_run(database, target, options.start, options.keep_backup, shown)
+            return databases.migrate_run(database, target, options.start, options.keep_backup, shown)
 
-    databases = find_databases(options.folder, options.runs)
-    if options.runs and len(databases) == 1:
-        plan = work(databases[0])
+    named = databases.find_databases(options.folder, options.runs)
+    if options.runs and len(named) == 1:
+        plan = work(named[0])
         return _report(options, [plan], [], *_describe(plan, options.dry_run))
-    found = [database for database in databases if _is_of(database, options.start)]
+    found = [database for database in named if _is_of(database, options.start)]
     plans, failed = each(found, work, lambda plan: say(*_describe(plan, options.dry_run)) if options.talks else None)
     return _report(options, plans, failed, *([] if found else [_nothing(options, options.start)]))
 
@@ -64,7 +57,7 @@ def _report(options: Options, plans: list[Plan], failed: list[tuple[str, str]], 
 
 def _migrate_central(options: Options) -> int:
     target = CENTRAL_SCHEMAS.check_target(options.to or CENTRAL_SCHEMAS.newest)
-    with find_central(options).opened(make=not options.dry_run) as db:
+    with databases.find_central(options).opened(make=not options.dry_run) as db:
         done = migration.plan(db, target) if options.dry_run else migration.migrate(db, target)
     return _report(options, [done], [], *_describe(done, options.dry_run))
 
@@ -72,7 +65,7 @@ def _migrate_central(options: Options) -> int:
 def _is_of(database: Path, version: str | None) -> bool:
     """Whether a database has that version; one that can't be read counts, so that it is reported."""
     try:
-        return version is None or version_of(database) == version
+        return version is None or databases.version_of(database) == version
     except PtpError:
         return True
 
@@ -102,11 +95,13 @@ def _nothing(options: Options, start: str | None) -> str:
 def verify(options: Options) -> int:
     """Check databases."""
     if options.central:
-        refuse_with_central(RUN=options.runs)
-        with find_central(options).opened() as db:
+        databases.refuse_with_central(RUN=options.runs)
+        with databases.find_central(options).opened() as db:
             results = [verify_open(db)]
     else:
-        results = [verify_file(readable(database)) for database in find_databases(options.folder, options.runs)]
+        results = [
+            verify_file(readable(database)) for database in databases.find_databases(options.folder, options.runs)
+        ]
     lines = [line for result in results for line in _verdict(result)] or [_nothing(options, None)]
     return answer(options, results, *lines, failed=not all(result.good for result in results))
 
@@ -122,7 +117,7 @@ def history(options: Options) -> int:
         versions = RUN_SCHEMAS.versions.items()
         facts = [{"version": version, "changes": changes} for version, changes in versions]
         return show(options, facts, *table(("schema", "what it changed"), list(versions)))
-    with opened_database(options, options.run) as db:
+    with databases.opened_database(options, options.run) as db:
         version = known_version(db) if options.central else read_version(db) or NO_VERSION
         migrations, name = read_history(db), db.name
     rows = [(m.migrated_at, m.from_version, m.to_version, sum(m.row_counts.values()), m.checksum[:12],
@@ -143,7 +138,7 @@ def drift_config(options: Options) -> int:
 
 def drift_schema(options: Options) -> int:
     """Compare a database with the schema of its version."""
-    with opened_database(options, options.run or "latest") as db:
+    with databases.opened_database(options, options.run or "latest") as db:
         version = known_version(db)
         return _differences(options, db.name, version, schema_drift(db, version), SCHEMA_KINDS)
 
