@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ptp.cli import output
 from ptp.cli.output import answer, print_json
-from ptp.cli.output import show as reply
 from ptp.cli.parser import Options
 from ptp.config import load_config
 from ptp.config.files import dump
@@ -17,7 +17,7 @@ from ptp.config.tree import VERSION, as_tree
 
 def show(options: Options) -> int:
     """Show the settings that a run would have."""
-    return reply(options, as_tree(options.config), dump(options.config).rstrip("\n"))
+    return output.show(options, as_tree(options.config), dump(options.config).rstrip("\n"))
 
 
 def validate(options: Options) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,7 @@ def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
     """Return the databases that runs, directories, files or patterns name; those of all runs when none is named."""
     if not names:
         return [path / "game_data.db" for path in reversed(run_paths(folder))]
-    found = [path for name in names for path in _databases(folder, name)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(path for name in names for path in _databases(folder, name)))
 
 
 def _databases(folder: Path, name: str) -> list[Path]:
@@ -68,16 +67,12 @@ def version_of(database: Path) -> str:
         return read_version(db) or NO_VERSION
 
 
-@contextmanager
-def opened_database(options: Options, run: str) -> Iterator[Dialect]:
+def opened_database(options: Options, run: str) -> AbstractContextManager[Dialect]:
     """Open the central database if it is meant, else the one of a run."""
     if options.central:
         refuse_with_central(RUN=options.run)
-        with find_central(options).opened() as central:
-            yield central
-    else:
-        with opened(find_databases(options.folder, [run])[0]) as db:
-            yield db
+        return find_central(options).opened()
+    return opened(find_databases(options.folder, [run])[0])
 
 
 def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: OnProgress) -> Plan:

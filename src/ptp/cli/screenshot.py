@@ -13,7 +13,7 @@ from ptp.cli.parser import Options
 from ptp.cli.pixels import as_text, fit
 from ptp.errors import UsageError
 from ptp.frames.export import export_pictures
-from ptp.runs.drawing import Drawn, Painter
+from ptp.runs.drawing import Drawn, InProcess
 from ptp.runs.shots import Album, as_pixels
 
 
@@ -26,27 +26,19 @@ def show(options: Options, name: str | None = None) -> int:
     """Show one picture, by default the one that was asked for."""
     directory = opened_run(options).directory
     metadata = directory.read_metadata()
-    painter = Painter()
-    try:
-        album = Album(painter)
-        described = album.describe(directory, metadata, name or options.screenshot)
-        drawn = album.image(directory, metadata, described.screenshot_id)
-    finally:
-        painter.close()
+    album = Album(InProcess())
+    described = album.describe(directory, metadata, name or options.screenshot)
+    drawn = album.image(directory, metadata, described.screenshot_id)
     if options.output:
-        _write(Path(options.output), drawn.data)
+        try:
+            Path(options.output).write_bytes(drawn.data)
+        except OSError as problem:
+            raise UsageError(f"-o {options.output}: {problem.strerror}; name another file") from None
     elif not options.json:
         say(_in_terminal(drawn))
     size = f"{described.resolution.width} x {described.resolution.height}"
     line = f"{described.screenshot_id}: tick {described.tick}, {size}, {described.screen_type or 'unknown screen'}"
     return answer(options, described, line)
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as problem:
-        raise UsageError(f"-o {path}: {problem.strerror}; name another file") from None
 
 
 def _in_terminal(drawn: Drawn) -> str:
@@ -59,12 +51,13 @@ def list_kept(options: Options) -> int:
     """List the pictures that were kept."""
     directory = opened_run(options).directory
     check_pages(options)
-    found = Album(Painter()).list(directory, options.page, options.page_size)
-    none = runnable("the run kept no pictures; draw any tick with `ptp screenshot show tick-1`", options.words)
+    found = Album(InProcess()).list(directory, options.page, options.page_size)
+    if not found.total_count:
+        none = "the run kept no pictures; draw any tick with `ptp screenshot show tick-1`"
+        return output.show(options, found, runnable(none, options.words))
     rows = [(s.id, s.timestamp or "-", s.screen_type or "-") for s in found.screenshots]
-    lines = [*table(("screenshot", "taken", "screen"), rows)] if found.total_count else [none]
-    count = [f"{found.total_count:,} pictures"] if found.total_count and options.talks else []
-    return output.show(options, found, *lines, *count)
+    count = [f"{found.total_count:,} pictures"] if options.talks else []
+    return output.show(options, found, *table(("screenshot", "taken", "screen"), rows), *count)
 
 
 def export(options: Options) -> int:

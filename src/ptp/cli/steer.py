@@ -68,12 +68,10 @@ def change(options: Options) -> int:
     texts = list(options.settings)
     if len(texts) > 1 and "=" not in texts[0]:
         options.run = texts.pop(0)
-    given = {
-        item.flag.removeprefix("--"): str(value)
-        for item, value in given_values(options).items()
-        if item.section in CHANGEABLE
-    }
-    changes = {**dict(map(_setting, texts)), **given}
+    changes = dict(map(_setting, texts))
+    for item, value in given_values(options).items():
+        if item.section in CHANGEABLE:
+            changes[item.flag.removeprefix("--")] = str(value)
     if not changes:
         raise UsageError("nothing to set; name a setting, for example max-ticks=500")
     now = ", ".join(f"{name}={value}" for name, value in changes.items())
