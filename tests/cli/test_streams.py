@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ptp.cli.output import print_facts, print_json, print_table, short_ids
+from ptp.cli.output import fact_lines, print_json, say, short_ids, table
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -52,7 +52,7 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(ptp: Call, monkeypatch: py
 
 
 def test_an_encoding_without_a_character_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ptp.cli.status import hp_bar
+    from ptp.cli.show import hp_bar
 
     narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="replace")
     monkeypatch.setattr(sys, "stdout", narrow)
@@ -81,8 +81,8 @@ def test_tables_and_facts_fit_a_narrow_terminal(
 ) -> None:
     pretend_narrow_terminal(monkeypatch)
     sentence = "version TALLGRASS, snapshots by state, and every other thing that can be told about a world"
-    print_table(("run", "about", "ticks"), [("01a1e290-911c", sentence, 300)], right=("ticks",))
-    print_facts({"world": sentence})
+    say(*table(("run", "about", "ticks"), [("01a1e290-911c", sentence, 300)], right=("ticks",)))
+    say(*fact_lines({"world": sentence}))
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 60
     assert "\033" not in "".join(lines)
@@ -100,7 +100,7 @@ def test_ids_are_cut_where_they_still_differ(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_pipe_gets_whole_ids_and_long_lines(capsys: pytest.CaptureFixture[str]) -> None:
     sentence = "a sentence that is longer than most terminals " * 5
-    print_table(("run", "about"), [("01a1e290", sentence)], spare=("run",))
+    say(*table(("run", "about"), [("01a1e290", sentence)], spare=("run",)))
     assert sentence.strip() in capsys.readouterr().out
     assert short_ids(["01a1e290-911c-727e-acbb-6a917dad70c8"], 1000)[0].endswith("70c8")
 

@@ -377,13 +377,13 @@ def test_the_verbs_steer_and_go_back(
 
     game = live("--snapshot-disk", "50")
     game.wait_for(60)
-    ptp("pause")
+    paused = int(ptp("pause").split()[-1])
     ptp("snapshot", "create", "--name", "mark", "--message", "look here")
     assert "mark" in ptp("snapshot", "list")
-    ptp("step", "3")
+    assert ptp("step", "3").endswith(f"is at tick {paused + 3}\n")
     assert "resumed at tick" in ptp("resume", "latest")
     ptp("rollback", "1")
-    ptp("set", "tick-rate-base=0", "max-time=600")
+    assert ptp("set", "tick-rate-base=0", "max-time=600").startswith("set tick-rate-base=0, max-time=600: run ")
     ptp("stop")
     assert game.process.wait(30) == 0
     shown = json.loads(ptp("snapshot", "show", "mark", "--json"))
@@ -395,7 +395,12 @@ def test_the_verbs_steer_and_go_back(
     assert "is intact" in ptp("snapshot", "import", str(target))
     assert "deleted mark" in ptp("snapshot", "delete", "mark")
     ptp("resume", "latest", "--max-ticks", "200", "--tick-rate-base", "0")
-    ptp("fork", "latest", "--at-tick", "100", "--random-seed", "5", "--max-ticks", "150", "--tick-rate-base", "0")
+    forked = ptp(
+        "fork", "latest", "--at-tick", "100", "--random-seed", "5", "--max-ticks", "150", "--tick-rate-base", "0"
+    )
+    assert "/s since tick 100)" in forked
+    assert "until the fork, 5 after it" in forked
+    assert "until the fork, 5 after it" in ptp("show")
     assert ptp("replay", "latest", "--verify").startswith("equal: 150 ticks")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptp.cli.output import print_json, say
+from ptp.cli.output import show
 from ptp.cli.parser import Options, make_parser
 from ptp.cli.verb import Verb, walk
 from ptp.cli.verbs import VERBS
@@ -35,11 +35,7 @@ compdef _ptp ptp
 def main(options: Options) -> int:
     """Print the script."""
     script = make_script(options.shell)
-    if options.json:
-        print_json({"shell": options.shell, "script": script})
-    else:
-        say(script.rstrip())
-    return 0
+    return show(options, {"shell": options.shell, "script": script}, script.rstrip())
 
 
 def make_script(shell: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ptp.cli import output
 from ptp.cli.output import answer, print_json
 from ptp.cli.parser import Options
 from ptp.config import load_config
@@ -16,11 +17,7 @@ from ptp.config.tree import VERSION, as_tree
 
 def show(options: Options) -> int:
     """Show the settings that a run would have."""
-    if options.json:
-        print_json(as_tree(options.config))
-    else:
-        sys.stdout.write(dump(options.config))
-    return 0
+    return output.show(options, as_tree(options.config), dump(options.config).rstrip("\n"))
 
 
 def validate(options: Options) -> int:

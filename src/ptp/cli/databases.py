@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ import msgspec
 
 from ptp._util.files import write_atomic
 from ptp.aggregation.server import Central
-from ptp.cli.common import data_dir
 from ptp.cli.parser import Options
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.recording import RunDirectory
@@ -28,7 +27,7 @@ from ptp.versioning.stamp import read_version
 
 def find_central(options: Options) -> Central:
     """Return the central database that a command line means."""
-    return Central(data_dir(options), options.database_url)
+    return Central(options.folder, options.database_url)
 
 
 def refuse_with_central(**given: object) -> None:
@@ -43,8 +42,7 @@ def find_databases(folder: Path, names: Sequence[str]) -> list[Path]:
     """Return the databases that runs, directories, files or patterns name; those of all runs when none is named."""
     if not names:
         return [path / "game_data.db" for path in reversed(run_paths(folder))]
-    found = [path for name in names for path in _databases(folder, name)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(path for name in names for path in _databases(folder, name)))
 
 
 def _databases(folder: Path, name: str) -> list[Path]:
@@ -69,40 +67,33 @@ def version_of(database: Path) -> str:
         return read_version(db) or NO_VERSION
 
 
-@contextmanager
-def opened_database(options: Options, run: str) -> Iterator[Dialect]:
+def opened_database(options: Options, run: str) -> AbstractContextManager[Dialect]:
     """Open the central database if it is meant, else the one of a run."""
     if options.central:
         refuse_with_central(RUN=options.run)
-        with find_central(options).opened() as central:
-            yield central
-    else:
-        with opened(find_databases(data_dir(options), [run])[0]) as db:
-            yield db
+        return find_central(options).opened()
+    return opened(find_databases(options.folder, [run])[0])
 
 
 def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: OnProgress) -> Plan:
     """Migrate the database of a run that nobody plays, and update its header."""
     directory = RunDirectory(database.resolve().parent)
     owned = database.name == directory.database.name
-    if owned:
-        _acquire(directory)
+    try:
+        if owned:
+            directory.acquire()
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise RecordingError(f"can't write to {directory.path}: {reason}; make it writable first") from None
     try:
         header = _read_header(directory.path / "metadata.json") if owned else None
         done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
         if header is not None and header.get("schema_version") != target:
-            _write_header(directory.path / "metadata.json", header | {"schema_version": target})
+            encoded = msgspec.json.encode(header | {"schema_version": target})
+            write_atomic(directory.path / "metadata.json", msgspec.json.format(encoded, indent=2) + b"\n")
     finally:
         directory.release()
     return done
-
-
-def _acquire(directory: RunDirectory) -> None:
-    try:
-        directory.acquire()
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise RecordingError(f"can't write to {directory.path}: {reason}; make it writable first") from None
 
 
 def _read_header(path: Path) -> dict[str, Any] | None:
@@ -113,7 +104,3 @@ def _read_header(path: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
         raise RunUnreadable(f"{path} can't be read: {problem}; restore it from a copy") from None
-
-
-def _write_header(path: Path, header: dict[str, Any]) -> None:
-    write_atomic(path, msgspec.json.format(msgspec.json.encode(header), indent=2) + b"\n")

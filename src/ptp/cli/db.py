@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from ptp.aggregation.ingest import Ingested, ingest, prepare, refresh
 from ptp.aggregation.server import read_status
-from ptp.cli.common import data_dir
+from ptp.cli.common import each
 from ptp.cli.databases import find_central, find_databases
-from ptp.cli.output import answer, number, print_json, say
+from ptp.cli.output import answer, number, say, show
 from ptp.cli.parser import Options
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
@@ -18,46 +16,31 @@ from ptp.recording import RunDirectory
 
 def ingest_runs(options: Options) -> int:
     """Load runs into the central database."""
-    folders = [database.resolve().parent for database in find_databases(data_dir(options), options.runs)]
+    folders = [database.resolve().parent for database in find_databases(options.folder, options.runs)]
     central = find_central(options)
     with central.connected(make=True) as connection:
+        import psycopg  # of the extra `central`; opening the database has said so if it is missing
+
         prepare(connection, central)
 
         def work(folder: Path) -> Ingested:
-            return ingest(connection, RunDirectory(folder), only_new=options.incremental)
+            try:
+                return ingest(connection, RunDirectory(folder), only_new=options.incremental)
+            except (PtpError, psycopg.DataError, psycopg.IntegrityError) as problem:
+                raise PtpError(f"{folder} was not loaded: {str(problem).splitlines()[0]}") from None
 
-        done, errors = _each(folders, work, options.talks)
-        if not options.no_refresh and any(each.outcome != "skipped" for each in done):
+        done, failed = each(folders, work, lambda run: say(_line(run)) if options.talks else None)
+        if not options.no_refresh and any(run.outcome != "skipped" for run in done):
             refresh(connection)
-    skipped = sum(each.outcome == "skipped" for each in done)
-    answer(
+    skipped = sum(run.outcome == "skipped" for run in done)
+    errors = [{"run_dir": folder, "error": error} for folder, error in failed]
+    return answer(
         options,
         {"database": str(central), "total": len(folders), "successful": len(done) - skipped, "failed": len(errors),
          "skipped": skipped, "runs": done, "errors": errors},
         f"{central}: loaded {len(done) - skipped:,} of {len(folders):,} runs, {skipped:,} were already there",
+        failed=bool(errors),
     )  # fmt: skip
-    return 1 if errors else 0
-
-
-def _each(
-    folders: list[Path], work: Callable[[Path], Ingested], talks: bool
-) -> tuple[list[Ingested], list[dict[str, str]]]:
-    """Do the work for each run; one that fails does not keep the others out."""
-    import psycopg  # of the extra `central`; opening the database has said so if it is missing
-
-    done: list[Ingested] = []
-    errors: list[dict[str, str]] = []
-    for folder in folders:
-        try:
-            done.append(work(folder))
-        except (PtpError, psycopg.DataError, psycopg.IntegrityError) as problem:
-            reason = f"{folder} was not loaded: {str(problem).splitlines()[0]}"
-            errors.append({"run_dir": str(folder), "error": reason})
-            sys.stderr.write(f"ptp: {reason}\n")
-            continue
-        if talks:
-            say(_line(done[-1]))
-    return done, errors
 
 
 def _line(run: Ingested) -> str:
@@ -79,10 +62,9 @@ def status(options: Options) -> int:
     central = find_central(options)
     with central.connected() as connection:
         status = read_status(connection, central)
-    if options.json:
-        print_json(status)
-    else:
-        say(f"{status.database}: PostgreSQL {status.server}, central schema {status.version or 'none yet'}")
-        say(f"  {number(status.runs)} runs, {number(status.decisions)} decisions, {number(status.battles)} battles, "
-            f"{status.size_bytes / 1e6:,.1f} MB; last import {status.last_import or '-'}")  # fmt: skip
-    return 0
+    return show(
+        options, status,
+        f"{status.database}: PostgreSQL {status.server}, central schema {status.version or 'none yet'}",
+        f"  {number(status.runs)} runs, {number(status.decisions)} decisions, {number(status.battles)} battles, "
+        f"{status.size_bytes / 1e6:,.1f} MB; last import {status.last_import or '-'}",
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ptp.cli.common import data_dir, said_if_archived
+from ptp.cli.common import said_if_archived
 from ptp.cli.output import answer
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
@@ -16,7 +16,7 @@ from ptp.runs.exports import check_names, export, write_export
 def main(options: Options) -> int:
     """Export a run."""
     check_names(options.runs)
-    runs = [said_if_archived(Run(find_run(data_dir(options), name))) for name in options.runs or [options.run]]
+    runs = [said_if_archived(Run(find_run(options.folder, name))) for name in options.runs or [options.run]]
     if options.output is None:
         if options.format == "parquet" and sys.stdout.isatty():
             raise UsageError("Parquet can't be shown in a terminal; name a file with --output")

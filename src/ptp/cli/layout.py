@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import groupby, zip_longest
 
 GAP = 2  # columns between two cells
 LEAST = 16  # columns that a cell of many words keeps
@@ -24,67 +25,51 @@ def fit_text(text: str, width: int) -> str:
 
     An indented line may be two cells, a command and what it does, with two blanks or more between them.
     """
-    return "\n".join(line for block in _blocks(text) for line in _fit_block(block, width))
+    lines: list[str] = []
+    for is_prose, group in groupby(text.split("\n"), _is_prose):
+        if is_prose:
+            lines += wrap(" ".join(group), width)
+        else:
+            lines += (fitted for line in group for fitted in _fit_line(line, width))
+    return "\n".join(lines)
 
 
-def _blocks(text: str) -> Iterator[list[str]]:
-    """Return the lines of a text: those of one paragraph together, all others alone."""
-    paragraph: list[str] = []
-    for line in text.split("\n"):
-        if line and not line.startswith(" ") and not line.endswith(":"):
-            paragraph.append(line)
-            continue
-        if paragraph:
-            yield paragraph
-        paragraph = []
-        yield [line]
-    if paragraph:
-        yield paragraph
+def _is_prose(line: str) -> bool:
+    return bool(line) and not line.startswith(" ") and not line.endswith(":")
 
 
-def _fit_block(block: list[str], width: int) -> list[str]:
-    first = block[0]
-    if not first.startswith(" "):
-        return wrap(" ".join(block), width)
-    pair = PAIR.fullmatch(first)
-    if len(first) <= width or pair is None:
-        return [first]
+def _fit_line(line: str, width: int) -> list[str]:
+    if not line.startswith(" "):
+        return wrap(line, width)
+    pair = PAIR.fullmatch(line)
+    if len(line) <= width or pair is None:
+        return [line]
     command, purpose = pair.groups()
     start = pair.start(2)
     if width - start < BESIDE:
-        return [command, *(f"      {line}" for line in wrap(purpose, width - 6))]
+        return [command, *(f"      {below}" for below in wrap(purpose, width - 6))]
     beside, *below = wrap(purpose, width - start)
-    return [first[:start] + beside, *(" " * start + line for line in below)]
+    return [line[:start] + beside, *(" " * start + rest for rest in below)]
 
 
 def fit_table(table: Table, room: int, right: Sequence[str], spare: Sequence[str]) -> Table:
     """Return a table that fits: the columns in *spare* are left out in turn, then sentences are wrapped."""
     for name in spare:
         if total(widths(table)) > room and name in table[0]:
-            table = _without(table, table[0].index(name))
+            column = table[0].index(name)
+            table = [row[:column] + row[column + 1 :] for row in table]
     for column in _wordy(table, right):
         excess = total(widths(table)) - room
         if excess > 0:
-            table = _narrowed(table, column, widths(table)[column] - excess)
+            width = widths(table)[column] - excess
+            table = [[*row[:column], "\n".join(wrap(row[column], width)), *row[column + 1 :]] for row in table]
     return table
-
-
-def _without(table: Table, column: int) -> Table:
-    return [row[:column] + row[column + 1 :] for row in table]
-
-
-def _narrowed(table: Table, column: int, width: int) -> Table:
-    return [[*row[:column], "\n".join(wrap(row[column], width)), *row[column + 1 :]] for row in table]
 
 
 def _wordy(table: Table, right: Sequence[str]) -> list[int]:
     """Return the columns that hold words and not numbers, the widest first."""
-    wide = widths(table)
-    words = [
-        column
-        for column, name in enumerate(table[0])
-        if name not in right and any(" " in row[column] for row in table[1:])
-    ]
+    wide, rows = widths(table), table[1:]
+    words = [at for at, name in enumerate(table[0]) if name not in right and any(" " in row[at] for row in rows)]
     return sorted(words, key=lambda column: -wide[column])
 
 
@@ -100,14 +85,10 @@ def total(columns: list[int]) -> int:
 
 def row_lines(cells: Sequence[str], wide: Sequence[int], ends: Sequence[bool]) -> list[str]:
     """Return one row as lines, as many as its highest cell has; where *ends* is true, cells end together."""
-    parts = [cell.split("\n") for cell in cells]
-    height = max(map(len, parts))
-    filled = [part + [""] * (height - len(part)) for part in parts]
-    return [
-        (" " * GAP)
-        .join(
-            text.rjust(width) if end else text.ljust(width) for text, width, end in zip(line, wide, ends, strict=True)
-        )
-        .rstrip()
-        for line in zip(*filled, strict=True)
-    ]
+    lines = []
+    for parts in zip_longest(*(cell.split("\n") for cell in cells), fillvalue=""):
+        padded = [
+            part.rjust(width) if end else part.ljust(width) for part, width, end in zip(parts, wide, ends, strict=True)
+        ]
+        lines.append((" " * GAP).join(padded).rstrip())
+    return lines

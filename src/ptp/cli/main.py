@@ -56,12 +56,9 @@ def _is_verbose(words: list[str]) -> bool:
 
 def _prepare_streams() -> None:
     """Make every stream usable: closed ones lead nowhere, and characters that an encoding lacks are replaced."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull)  # noqa: SIM115 - it stays open for as long as the process lives
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - open for as long as the process lives
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any
@@ -32,18 +32,25 @@ def print_json(value: Any) -> None:
     sys.stdout.write(text + "\n")
 
 
-def say(text: str = "") -> None:
-    """Print a line for a person."""
-    sys.stdout.write(text + "\n")
+def say(*lines: str) -> None:
+    """Print lines for a person."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def answer(options: Options, value: Any, *lines: str) -> int:
-    """Print a JSON document if asked for, else lines for a person unless quiet; return success."""
+def show(options: Options, value: Any, *lines: str) -> int:
+    """Answer a question: with a JSON document if asked for, else with lines for a person; return success."""
     if options.json:
         print_json(value)
-    elif not options.quiet:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+    else:
+        say(*lines)
     return 0
+
+
+def answer(options: Options, value: Any, *lines: str, failed: bool = False) -> int:
+    """Report what was done, unless quiet, and return the exit code."""
+    if options.json or options.talks:
+        show(options, value, *lines)
+    return int(failed)
 
 
 def is_terminal(stream: Any) -> bool:
@@ -79,42 +86,40 @@ def paint(text: str, color: str, stream: Any = None) -> str:
     return f"\033[{color}m{text}\033[0m" if wants_color(stream or sys.stdout) else text
 
 
-def print_facts(facts: Mapping[str, str], name_width: int = 9) -> None:
-    """Print names and values, one to a line; a value that is too long is wrapped below itself."""
+def fact_lines(facts: Mapping[str, str], name_width: int = 9) -> Iterator[str]:
+    """Return names and values, one to a line; a value that is too long is wrapped below itself."""
     indent, room = name_width + 3, columns()
     for name, value in facts.items():
         first, *rest = [value] if room is None else wrap(value, room - indent)
-        say(f"  {paint(f'{name:<{name_width}}', DIM)} {first}")
-        for line in rest:
-            say(" " * indent + line)
+        yield f"  {paint(f'{name:<{name_width}}', DIM)} {first}"
+        yield from (" " * indent + line for line in rest)
 
 
-def print_suggestions(commands: Mapping[str, str]) -> None:
-    """Print commands and what they are for, side by side where there is room."""
-    width = max(map(len, commands))
-    room = columns()
+def suggestion_lines(commands: Mapping[str, str]) -> Iterator[str]:
+    """Return commands and what they are for, side by side where there is room."""
+    width, room = max(map(len, commands)), columns()
     beside = room is None or width + GAP * 2 + max(map(len, commands.values())) <= room
     for command, purpose in commands.items():
         if beside:
-            say(f"  {paint(f'{command:<{width}}', BOLD)}  {purpose}")
+            yield f"  {paint(f'{command:<{width}}', BOLD)}  {purpose}"
         else:
-            say(f"  {paint(command, BOLD)}\n      {purpose}")
+            yield from (f"  {paint(command, BOLD)}", f"      {purpose}")
 
 
-def print_table(
+def table(
     headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = (), spare: Sequence[str] = ()
-) -> None:
-    """Print aligned columns; numbers in *right* end together, *spare* ones are left out if room is short."""
-    table = [list(headers), *([str(cell) for cell in row] for row in rows)]
+) -> Iterator[str]:
+    """Return rows as aligned columns; numbers in *right* end together, *spare* ones are left out if room is short."""
+    if not rows:
+        return
+    cells = [list(headers), *([str(cell) for cell in row] for row in rows)]
     room = columns()
     if room is not None:
-        table = fit_table(table, room, right, spare)
-    wide, ends = widths(table), [header in right for header in table[0]]
-    for line in row_lines(table[0], wide, ends):
-        say(paint(line, DIM))
-    for cells in table[1:]:
-        for line in row_lines(cells, wide, ends):
-            say(_with_status_color(line, cells))
+        cells = fit_table(cells, room, right, spare)
+    wide, ends = widths(cells), [header in right for header in cells[0]]
+    yield from (paint(line, DIM) for line in row_lines(cells[0], wide, ends))
+    for row in cells[1:]:
+        yield from (_with_status_color(line, row) for line in row_lines(row, wide, ends))
 
 
 def _with_status_color(line: str, cells: Sequence[str]) -> str:

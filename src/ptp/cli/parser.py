@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import zip_longest
+from pathlib import Path
 from typing import NoReturn
 
 from ptp.cli.verb import Verb
@@ -31,6 +32,11 @@ class Options(argparse.Namespace):
         return load_config(given_values(self), *files)
 
     @property
+    def folder(self) -> Path:
+        """The folder that runs are kept in."""
+        return Path(self.config.system.data_dir)
+
+    @property
     def quiet(self) -> bool:
         """Whether only errors are to be printed."""
         return self.config.system.quiet
@@ -46,7 +52,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, prog: str, description: str, usage: str | None = None) -> None:
         super().__init__(prog, usage, description=description, add_help=False, allow_abbrev=False)
-        self.formatter_class = _plain
+        # argparse makes a formatter for each argument, so this one must not measure the terminal
+        self.formatter_class = partial(argparse.HelpFormatter, width=80)
         self._positionals.title, self._optionals.title = "arguments", "options"
         self.add_argument("-h", "--help", action="help", help="Show this help.")
 
@@ -84,11 +91,6 @@ class Parser(argparse.ArgumentParser):
             yield word
             if word in switches and after.lower() not in TRUE | FALSE:
                 yield "true"
-
-
-def _plain(prog: str) -> argparse.HelpFormatter:
-    """Return a formatter that does not measure the terminal; argparse makes one for each argument."""
-    return argparse.HelpFormatter(prog, width=80)
 
 
 def make_parser(name: str, verb: Verb) -> Parser:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ptp.cli.output import can_print, wants_color
 from ptp.frames.pictures import Pixels
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
-    from rich.style import Style
 
 SHADES, PLAIN = " ░▒▓█", " .:*#"  # from dark to bright
 Color = tuple[int, int, int]
@@ -24,10 +18,9 @@ def fit(pixels: Pixels, columns: int, rows: int | None = None) -> Pixels:
     from PIL import Image
 
     height, width = pixels.shape[:2]
-    share = columns / width if rows is None else min(columns / width, 2 * rows / height)
-    share = float(int(share)) if share >= 1 else share
-    if rows is None:
-        share = min(share, 1.0)  # a picture between other lines is not enlarged
+    most = 1.0 if rows is None else 2 * rows / height  # a picture between other lines is not enlarged
+    share = min(columns / width, most)
+    share = int(share) if share >= 1 else share
     size = max(1, round(width * share)), max(2, round(height * share) // 2 * 2)
     if size == (width, height):
         return pixels
@@ -61,32 +54,3 @@ def as_text(pixels: Pixels) -> str:
 def _coded(cell: Cell) -> str:
     (red, green, blue), (r, g, b) = cell
     return f"\033[38;2;{red};{green};{blue};48;2;{r};{g};{b}m▀"
-
-
-class Picture:
-    """A picture that takes the room it is given on a full screen."""
-
-    def __init__(self, pixels: Pixels) -> None:
-        self._pixels = pixels
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.segment import Segment
-
-        room = options.max_width, options.height or options.max_height
-        fitted = fit(self._pixels, *room)
-        margin = Segment(" " * max(0, (options.max_width - fitted.shape[1]) // 2))
-        for row in cells(fitted):
-            yield margin
-            if console.no_color or console.color_system is None:
-                yield Segment("".join(map(shade, row)))
-            else:
-                yield from (Segment("▀", _style(cell)) for cell in row)
-            yield Segment.line()
-
-
-@lru_cache(1 << 14)
-def _style(cell: Cell) -> Style:
-    from rich.color import Color as Shown
-    from rich.style import Style
-
-    return Style(color=Shown.from_rgb(*cell[0]), bgcolor=Shown.from_rgb(*cell[1]))

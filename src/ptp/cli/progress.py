@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -15,18 +14,18 @@ from ptp.records import Notice, Record, RunResult
 from ptp.sinks import RunContext, Sink
 
 NARROW = 80  # columns below which a bar shows only how far it is
-REFRESH = 0.1  # seconds between two looks at a bar
 
 
 class Silent(Sink):
-    """Shows nothing, and remembers where the run is kept."""
+    """Shows nothing, and remembers where the run is kept and at which tick it was taken up."""
 
     inline = True
     directory: Path | None = None
+    start = 0
 
     def began(self, run: RunContext) -> None:
-        """Remember where the run is kept."""
-        self.directory = run.path
+        """Remember the run."""
+        self.directory, self.start = run.path, run.play.progress.ticks
 
 
 @contextmanager
@@ -47,15 +46,14 @@ def explaining_stop(watcher: Silent) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        stop.args = (_stopped(watcher.directory),)
+        said = "interrupted before anything was played; nothing new was recorded"
+        if watcher.directory is not None:
+            run = watcher.directory.name
+            said = (
+                f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` resumes it"
+            )
+        stop.args = (said,)
         raise
-
-
-def _stopped(directory: Path | None) -> str:
-    if directory is None:
-        return "interrupted before anything was played; nothing new was recorded"
-    run = directory.name
-    return f"interrupted while run {run} was being closed; what it played is kept, `ptp resume {run}` resumes it"
 
 
 def _facts(progress: Progress) -> str:
@@ -65,63 +63,41 @@ def _facts(progress: Progress) -> str:
     return f"episode {progress.episodes + 1}, reward {progress.reward:g}{last}"
 
 
-class Shown(Silent):
-    """Shows how far a run is, some times a second, and what a person should know as it happens."""
+class Lines(Silent):
+    """A line every few seconds, for logs and pipes, and at once what a person should know."""
 
-    every = 0.1
-    verbose = False
+    every = 5.0
+    hint = ""
+
+    def __init__(self, verbose: bool) -> None:
+        self._verbose = verbose
 
     def began(self, run: RunContext) -> None:
-        """Know the run."""
+        """Say where the run is kept."""
         super().began(run)
         self._progress = run.play.progress
         self._at = run.play.progress.elapsed
+        self.say(f"recording in {run.path}{self.hint}")
 
     def took(self, records: Sequence[Record]) -> None:
         """Show notices at once, and progress when it is time."""
         for record in records:
-            if type(record) is Notice and (record.level != "info" or self.verbose):
+            if type(record) is Notice and (record.level != "info" or self._verbose):
                 self.show_notice(record)
         if abs(self._progress.elapsed - self._at) >= self.every:
             self._at = self._progress.elapsed
             self.show(self._progress)
 
-    def ended(self, result: RunResult) -> None:
-        """Show how far it came."""
-        self.show(self._progress)
-
     def show(self, progress: Progress) -> None:
         """Show how far the run is."""
+        self.say(f"tick {progress.ticks}: {_facts(progress)}")
 
     def show_notice(self, notice: Notice) -> None:
         """Show what a person should know."""
+        self.say(f"{notice.level} at tick {notice.tick}: {notice.message}")
 
-
-class Lines(Shown):
-    """A line every few seconds, for logs and pipes; a run continues when nobody reads them any more."""
-
-    every = 5.0
-
-    def __init__(self, verbose: bool) -> None:
-        self.verbose = verbose
-
-    def began(self, run: RunContext) -> None:
-        """Say where the run is kept."""
-        super().began(run)
-        self._say(f"recording in {run.path}")
-
-    def show(self, progress: Progress) -> None:
-        """Say how far it is."""
-        self._say(f"tick {progress.ticks}: {_facts(progress)}")
-
-    def ended(self, result: RunResult) -> None:
-        """Leave the end to the summary."""
-
-    def show_notice(self, notice: Notice) -> None:
-        """Say what a person should know."""
-        self._say(f"{notice.level} at tick {notice.tick}: {notice.message}")
-
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Print a line; a run continues when nobody reads it."""
         with suppress(OSError):
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
@@ -137,51 +113,34 @@ def _bar(config: RunConfig) -> Iterator[Silent]:
     texts = [TextColumn(f"{{task.{name}}}") for name in ("description", "fields[count]", "fields[facts]")]
     limit = config.limits.max_ticks
 
-    class Bar(Shown):
+    class Bar(Lines):
         """A progress bar; without a limit it only counts."""
 
+        every = 0.1
+        hint = "; Ctrl-C stops it"
         task: TaskID
-        verbose = config.system.verbose
 
         def began(self, run: RunContext) -> None:
             super().began(run)
-            console.print(f"recording in {run.path}; Ctrl-C stops it", style="dim", highlight=False, soft_wrap=True)
             name = f"{config.agent.name} in {run.metadata.world.name}"
             self.task = bar.add_task(name, total=limit, count="", facts="")
+
+        def say(self, text: str) -> None:
+            console.print(text, style="dim", highlight=False, soft_wrap=True)
 
         def show(self, progress: Progress) -> None:
             count = f"tick {progress.ticks:,}" + (f" of {limit:,}" if limit else "")
             bar.update(self.task, completed=progress.ticks, count=count, facts=_facts(progress))
 
+        def ended(self, result: RunResult) -> None:
+            self.show(self._progress)
+
         def show_notice(self, notice: Notice) -> None:
-            style = "yellow" if notice.level == "warning" else "dim" if notice.level == "info" else "red"
+            style = {"info": "dim", "warning": "yellow"}.get(notice.level, "red")
             console.print(f"tick {notice.tick}: {notice.message}", style=style, highlight=False, markup=False)
 
     columns: tuple[ProgressColumn, ...] = (texts[0], BarColumn(20), *texts[1:], TimeElapsedColumn())
     if console.width < NARROW:
         columns = (BarColumn(8), *texts[1:])
     with RichProgress(*columns, console=console, transient=True) as bar:
-        yield Bar()
-
-
-@contextmanager
-def work_shown(show: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """Return what shows the phase of long work, how far it is and how long; only a terminal shows it."""
-    if not (show and is_terminal(sys.stderr)):
-        yield lambda phase, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    seen = 0.0
-
-    def shown(phase: str, done: int, total: int) -> None:
-        nonlocal seen
-        if time.monotonic() - seen > REFRESH:
-            seen = time.monotonic()
-            bar.update(task, description=phase, completed=done, total=total)
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield shown
+        yield Bar(config.system.verbose)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from ptp.cli.output import local_time, number, print_json, print_table, runnable, say, short_ids
+from ptp.cli.output import local_time, number, runnable, short_ids, show, table
 from ptp.cli.parser import Options
 from ptp.errors import RunUnreadable
 from ptp.runs.library import list_runs
@@ -17,15 +18,9 @@ FIRST = "`ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ti
 
 def main(options: Options) -> int:
     """List runs."""
-    folder = Path(options.config.system.data_dir)
-    found = _summaries(folder, options.limit)
-    if options.json:
-        print_json(found)
-    elif found:
-        _print(found)
-    else:
-        say(runnable(f"no runs in {folder} yet; make one with {FIRST}", options.words))
-    return 0
+    found = _summaries(options.folder, options.limit)
+    none = runnable(f"no runs in {options.folder} yet; make one with {FIRST}", options.words)
+    return show(options, found, *(_lines(found) if found else [none]))
 
 
 def _summaries(folder: Path, limit: int) -> list[RunSummary]:
@@ -41,7 +36,7 @@ def _summaries(folder: Path, limit: int) -> list[RunSummary]:
     return found
 
 
-def _print(found: list[RunSummary]) -> None:
+def _lines(found: list[RunSummary]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [
         (run_id, local_time(run.started_at), run.status, run.world, run.agent, number(run.ticks),
          number(run.episodes), number(run.total_reward), ", ".join(run.tags))
@@ -50,4 +45,4 @@ def _print(found: list[RunSummary]) -> None:
     headers: tuple[str, ...] = ("run", "started", "status", "world", "agent", "ticks", "episodes", "reward", "tags")
     if not any(run.tags for run in found):
         headers, rows = headers[:-1], [row[:-1] for row in rows]
-    print_table(headers, rows, right=("ticks", "episodes", "reward"), spare=("episodes", "reward", "started"))
+    return table(headers, rows, right=("ticks", "episodes", "reward"), spare=("episodes", "reward", "started"))

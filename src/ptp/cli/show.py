@@ -1,41 +1,71 @@
-"""`ptp show`."""
+"""`ptp show`, `status`, `metrics`, `logs` and `tag`: one run in a few lines."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Iterator
+
+import msgspec
 from msgspec import structs
 
-from ptp.cli.common import opened_run
-from ptp.cli.output import BOLD, STATUS_COLORS, local_time, number, paint, print_facts, print_json, print_table, say
+from ptp.cli import output
+from ptp.cli.common import named_run, opened_run, when_stopped
+from ptp.cli.output import (
+    BOLD,
+    DIM,
+    GREEN,
+    RED,
+    STATUS_COLORS,
+    YELLOW,
+    fact_lines,
+    local_time,
+    number,
+    paint,
+    say,
+    table,
+)
 from ptp.cli.parser import Options
-from ptp.recording import RunDirectory
 from ptp.recording.figures import Report
+from ptp.records import Metadata
+from ptp.runs import Run
+from ptp.runs.logs import LogLine
+from ptp.runs.metrics import read_metrics
+from ptp.runs.status import Status, read_status
+
+BAR = 20  # characters of a full HP bar
+BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
+EVERY = 0.3  # seconds between two looks at a log that is followed
+LOG_COLORS = {"warning": YELLOW, "error": RED}
+SPREAD = ("mean", "min", "median", "p95", "max")
 
 
-def main(options: Options) -> int:
+def show(options: Options) -> int:
     """Show how a run went."""
-    opened = opened_run(options)
-    directory, report, tags = opened.directory, opened.report(), opened.tags
-    if options.json:
-        print_json({**structs.asdict(report), "tags": tags})
-        return 0
-    run = report.run
-    say(f"{paint(f'{run.agent} in {run.world.name}', BOLD)}  {paint(run.status, STATUS_COLORS[run.status])}")
-    print_facts(_facts(directory, report, tags, options.config.system.verbose))
-    say()
-    _print_spreads(report)
-    for error in report.errors:
-        say(paint(f"error: {error}", STATUS_COLORS["crashed"]))
-    return 0
+    run = opened_run(options)
+    report = run.report()
+    return output.show(
+        options, {**structs.asdict(report), "tags": run.tags},
+        _title(report.run),
+        *fact_lines(_facts(run, report, options.config.system.verbose)),
+        "",
+        *_spreads(report),
+        *(paint(f"error: {error}", STATUS_COLORS["crashed"]) for error in report.errors),
+    )  # fmt: skip
 
 
-def _facts(directory: RunDirectory, report: Report, tags: list[str], verbose: bool) -> dict[str, str]:
-    run = report.run
+def _title(run: Metadata) -> str:
+    return f"{paint(f'{run.agent} in {run.world.name}', BOLD)}  {paint(run.status, STATUS_COLORS[run.status])}"
+
+
+def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
+    run, tags = report.run, opened.tags
     ended = run.error or (run.stop.message if run.stop else None)
     return {
         "run": run.run_id,
         "started": local_time(run.started_at),
         "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
-        "seed": str(run.random_seed),
+        "seed": seeds(run.random_seed, _fork_seed(opened, run)),
         **({"tags": ", ".join(tags)} if tags else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
@@ -45,17 +75,111 @@ def _facts(directory: RunDirectory, report: Report, tags: list[str], verbose: bo
         "cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens",
         "world": f"version {run.facts.version}, snapshots by {run.facts.snapshot}",
         **({"made with": ", ".join(f"{name} {what}" for name, what in run.facts.origin.items())} if verbose else {}),
-        "kept in": str(directory.path),
+        "kept in": str(opened.path),
     }
 
 
-def _print_spreads(report: Report) -> None:
-    columns = ("mean", "min", "median", "p95", "max")
+def _fork_seed(opened: Run, run: Metadata) -> int | None:
+    """Return the seed that a fork was given."""
+    kept = run.parent is not None and (opened.path / "config.yaml").exists()
+    return opened.config.system.random_seed if kept else None
+
+
+def seeds(seed: int, forked: int | None) -> str:
+    """Return the seed of a run, and the one of its fork where that has another."""
+    return str(seed) + (f" until the fork, {forked} after it" if forked not in {None, seed} else "")
+
+
+def _spreads(report: Report) -> Iterator[str]:
     spreads = {
         "episode reward": report.episode_reward,
         "episode steps": report.episode_steps,
         "decision ms": report.decision_latency_ms,
     }
-    rows = [(name, *(number(spread.get(column)) for column in columns)) for name, spread in spreads.items() if spread]
-    if rows:
-        print_table(("spread", *columns), rows, right=columns)
+    rows = [(name, *(number(spread.get(column)) for column in SPREAD)) for name, spread in spreads.items() if spread]
+    return table(("spread", *SPREAD), rows, right=SPREAD)
+
+
+def status(options: Options) -> int:
+    """Show the status of a run."""
+    directory = opened_run(options).directory
+    metadata = directory.read_metadata()
+    found = read_status(directory, metadata)
+    party = (
+        f"  {member.name or '?':<12} level {member.level:<3} {hp_bar(member.hp, member.max_hp)} "
+        f"{member.hp}/{member.max_hp}"
+        for member in found.current_state.party or ()
+    )
+    return output.show(options, found, _title(metadata), *fact_lines(_status_facts(found)), *party)
+
+
+def _status_facts(status: Status) -> dict[str, str]:
+    state, decision, health = status.current_state, status.decision_pipeline, status.system_health
+    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
+    return {
+        "run": status.run_id,
+        "played": f"{number(status.elapsed_seconds)} s",
+        "where": f"{state.location or '-'}{place}  ({state.screen_type or 'unknown screen'})",
+        "badges": number(state.badges),
+        "caught": number(state.pokemon_caught),
+        "items": ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count) or "-",
+        "decision": f"{decision.last_decision_type or '-'}, {decision.current_decision_status or 'none yet'}, "
+        f"{number(decision.last_decision_latency_ms)} ms",
+        "ticks/s": f"{number(health.tick_rate_actual)} of {number(health.tick_rate_target)}",
+        "memory": f"{number(health.memory_usage_mb)} MB",
+        "errors": number(health.error_count),
+        "snapshots": number(health.snapshot_count),
+    }
+
+
+def hp_bar(hp: int, most: int, width: int = BAR) -> str:
+    """Return health as a bar of characters."""
+    full = round(width * hp / most) if most else 0
+    color = GREEN if hp * 2 > most else YELLOW if hp * 5 > most else RED
+    filled, empty = BLOCKS if output.can_print("".join(BLOCKS)) else PLAIN
+    return paint(filled * full, color) + empty * (width - full)
+
+
+def metrics(options: Options) -> int:
+    """Show the metrics of a run."""
+    found = read_metrics(opened_run(options).directory)
+    figures = {"tick": found.tick, **structs.asdict(found.performance), **structs.asdict(found.game)}
+    rows = [(name, number(value)) for name, value in figures.items()]
+    return output.show(options, found, *table(("metric", "value"), rows, right=("value",)))
+
+
+def tag(options: Options) -> int:
+    """Change or list the tags of a run."""
+    run = named_run(options)
+    changes = options.tags or options.remove
+    tags = run.tag(*options.tags, remove=options.remove) if changes else run.tags
+    reply = output.answer if changes else output.show
+    return reply(options, {"run_id": run.id, "tags": tags}, f"{run.id}: {', '.join(tags) or 'no tags'}")
+
+
+def logs(options: Options) -> int:
+    """Show a log, or follow it."""
+    run = opened_run(options)
+    found = run.log(max(1, options.lines), level=options.level)
+    if options.json and not options.follow:
+        return output.show(options, found)
+    _print_log(found.lines, options.json)
+    with when_stopped(f"no longer following run {run.id}"):
+        alive = options.follow
+        while alive or (options.follow and found.lines):  # what was written before the end is printed after it
+            time.sleep(EVERY)
+            alive = run.is_live
+            found = run.log(after=found.position, level=options.level)
+            _print_log(found.lines, options.json)
+    return 0
+
+
+def _print_log(lines: list[LogLine], as_json: bool) -> None:
+    say(*(msgspec.json.encode(line).decode() if as_json else _log_line(line) for line in lines))
+    sys.stdout.flush()
+
+
+def _log_line(line: LogLine) -> str:
+    tick = "" if line.tick is None else f"tick {line.tick}"
+    message = paint(line.message, LOG_COLORS[line.level]) if line.level in LOG_COLORS else line.message
+    return f"{paint((line.time or '')[11:23], DIM)}  {tick:<12} {message}"

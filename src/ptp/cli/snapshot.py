@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from ptp.cli.common import data_dir, named_run
-from ptp.cli.output import answer, in_bytes, local_time, print_facts, print_json, print_table, program, say, short_ids
+from ptp.cli import output
+from ptp.cli.common import named_run
+from ptp.cli.output import answer, fact_lines, in_bytes, local_time, program, short_ids, table
 from ptp.cli.parser import Options
 from ptp.errors import SnapshotError
 from ptp.runs.adoption import import_snapshot
 from ptp.runs.offline import store_of
-from ptp.runs.sharing import export_snapshot
 from ptp.snapshots import Snapshot
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack
@@ -31,40 +31,31 @@ def list_all(options: Options) -> int:
     """List snapshots."""
     run = named_run(options)
     headers = run.snapshots()
-    if options.json:
-        print_json(headers)
-    elif not headers:
-        say(f"run {run.id} has no snapshots")
-    else:
-        ids = short_ids([h.snapshot_id for h in headers], WIDTH)
-        rows = [
-            (snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
-             in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
-            for h, snapshot_id in zip(headers, ids, strict=True)
-        ]  # fmt: skip
-        names = ("snapshot", "tick", "taken", "for", "name", "where", "size")
-        print_table(names, rows, right=("tick", "size"), spare=("where", "size", "taken"))
-    return 0
+    rows = [
+        (snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
+         in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
+        for h, snapshot_id in zip(headers, short_ids([h.snapshot_id for h in headers], WIDTH), strict=True)
+    ]  # fmt: skip
+    names = ("snapshot", "tick", "taken", "for", "name", "where", "size")
+    lines = table(names, rows, right=("tick", "size"), spare=("where", "size", "taken"))
+    return output.show(options, headers, *(lines if headers else [f"run {run.id} has no snapshots"]))
 
 
 def show(options: Options) -> int:
     """Show the details of a snapshot."""
     header = store_of(named_run(options).directory).find(options.snapshot)
-    if options.json:
-        print_json(header)
-    else:
-        print_facts({name: str(value) for name, value in msgspec.to_builtins(header).items()}, name_width=14)
-    return 0
+    facts = {name: str(value) for name, value in msgspec.to_builtins(header).items()}
+    return output.show(options, header, *fact_lines(facts, name_width=14))
 
 
 def restore(options: Options) -> int:
     """Go back to a snapshot."""
     run = named_run(options)
     restored = run.restore(options.snapshot)
-    if restored.live:
-        return answer(options, restored, f"run {run.id} went back to tick {restored.tick}")
-    resume = f"`{program()} resume {run.id}`"
-    return answer(options, restored, f"went back to tick {restored.tick}; continue from there with {resume}")
+    line = f"run {run.id} went back to tick {restored.tick}"
+    if not restored.live:
+        line = f"went back to tick {restored.tick}; continue from there with `{program()} resume {run.id}`"
+    return answer(options, restored, line)
 
 
 def delete(options: Options) -> int:
@@ -72,8 +63,8 @@ def delete(options: Options) -> int:
     store = store_of(named_run(options).directory)
     header = store.find(options.snapshot)
     size = store.delete(header)
-    facts = {"deleted": header.snapshot_id, "bytes": size}
-    return answer(options, facts, f"deleted {options.snapshot}, {size:,} bytes")
+    deleted = {"deleted": header.snapshot_id, "bytes": size}
+    return answer(options, deleted, f"deleted {options.snapshot}, {size:,} bytes")
 
 
 def verify(options: Options) -> int:
@@ -88,20 +79,20 @@ def verify(options: Options) -> int:
         except SnapshotError as problem:
             problems.append(str(problem))
     line = f"{len(good)} snapshots are intact" + (f", {len(problems)} are not:" if problems else "")
-    answer(options, {"good": good, "problems": problems}, line, *(f"  {problem}" for problem in problems))
-    return 1 if problems else 0
+    found = {"good": good, "problems": problems}
+    return answer(options, found, line, *(f"  {problem}" for problem in problems), failed=bool(problems))
 
 
 def export(options: Options) -> int:
     """Write a snapshot with its tape to a file."""
-    header = export_snapshot(named_run(options).directory, options.snapshot, Path(options.file))
+    header = named_run(options).share(options.snapshot, options.file)
     return answer(options, header, f"wrote tick {header.tick} of {header.world} to {options.file}")
 
 
 def import_file(options: Options) -> int:
     """Make a run of an exported snapshot."""
-    made = import_snapshot(data_dir(options), _read(options.source, options.token), options.world, options.rom)
-    folder = "" if str(data_dir(options)) == "var" else f" --data-dir {data_dir(options)}"
+    made = import_snapshot(options.folder, _read(options.source, options.token), options.world, options.rom)
+    folder = "" if str(options.folder) == "var" else f" --data-dir {options.folder}"
     return answer(
         options, made,
         f"{options.source.partition('#')[0]} is intact: tick {made.tick} of {made.snapshot.world}, "

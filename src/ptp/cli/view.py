@@ -5,18 +5,24 @@ from __future__ import annotations
 import base64
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import accumulate
 
-from ptp.cli.pixels import Picture
-from ptp.cli.status import hp_bar
-from ptp.frames.pictures import decode
+from rich.color import Color
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.layout import Layout
+from rich.panel import Panel
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from ptp.cli.pixels import Cell, cells, fit, shade
+from ptp.cli.show import hp_bar
+from ptp.frames.pictures import Pixels, decode
 from ptp.records import DecisionMade, Event, Metadata
 from ptp.runner.protocol import Frame, Line, Now
 from ptp.worlds.knowledge import CurrentState, PartyMember, knowledge_of
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.layout import Layout
 
 WIDE = 80  # columns from which on the panels stand beside the picture
 FACTS, REASONS, EVENTS = 9, 6, 4  # lines that a panel needs, its frame included
@@ -65,59 +71,49 @@ class View:
         while self._paces[-1][0] - self._paces[0][0] > SPAN:
             self._paces.popleft()
 
-    def draw(self) -> RenderableType:
-        """Return everything as it is now."""
-        return _Screen(self)
-
-    def layout(self, width: int, height: int) -> Layout:
-        """Return the panels that there is room for."""
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or options.max_height
         with self._lock:
-            return self._wide(height) if width >= WIDE else self._narrow(height)
+            layout = self._wide(height) if options.max_width >= WIDE else self._narrow(height)
+        yield layout
 
     def _wide(self, height: int) -> Layout:
-        from rich.layout import Layout
-
-        panels = [self._panel("facts", FACTS), self._panel("reasons", REASONS)]
+        panels = [_panel("facts", self._held(), self._facts(), FACTS), self._reasons(REASONS)]
         if self._party():
-            panels.insert(1, self._panel("party", len(self._party()) + 2))
+            panels.insert(1, _panel("party", "party", self._members(), len(self._party()) + 2))
         side = Layout(name="side", ratio=2, minimum_size=40)
-        side.split_column(*_fitting(panels, height - EVENTS), self._panel("events", None))
+        side.split_column(*_fitting(panels, height - EVENTS), self._happened(None))
         whole = Layout()
-        whole.split_row(self._panel("screen", None, ratio=3), side)
+        whole.split_row(self._screen(), side)
         return whole
 
     def _narrow(self, height: int) -> Layout:
-        from rich.layout import Layout
-
-        panels = [self._panel("line", 4), self._panel("events", EVENTS + 1), self._panel("reasons", REASONS - 2)]
+        panels = [_panel("line", self._held(), self._line(), 4), self._happened(EVENTS + 1), self._reasons(REASONS - 2)]
         chosen = _fitting(panels, height - LEAST_PICTURE)
         whole = Layout()
-        whole.split_column(*chosen[:1], self._panel("screen", None), *chosen[1:])
+        whole.split_column(*chosen[:1], self._screen(), *chosen[1:])
         return whole
 
-    def _panel(self, name: str, size: int | None, ratio: int = 1) -> Layout:
-        from rich.layout import Layout
-        from rich.panel import Panel
+    def _screen(self) -> Layout:
+        return _panel("screen", f"{self._name} · tick {self.tick:,}", self._picture, ratio=3)
 
-        kind = self._decision.type if self._decision else "decision"
-        held = "paused" if self._now and self._now.paused else "live"
-        titles = {"facts": held, "line": held, "screen": f"{self._name} · tick {self.tick:,}", "party": "party",
-                  "events": "what happened", "reasons": kind}  # fmt: skip
-        content: dict[str, Any] = {"facts": self._facts, "line": self._line, "party": self._members,
-                                   "events": self._happened, "reasons": self._reasons}  # fmt: skip
-        inside = self._picture if name == "screen" else content[name]()
-        return Layout(Panel(inside, title=titles[name], padding=(0, 1)), name=name, size=size, ratio=ratio)
+    def _happened(self, size: int | None) -> Layout:
+        return _panel("events", "what happened", _lines(reversed(self._events)), size)
+
+    def _reasons(self, size: int) -> Layout:
+        kind, reasoning = (self._decision.type, self._decision.reasoning) if self._decision else ("decision", None)
+        return _panel("reasons", kind, Text(reasoning or "-"), size)
+
+    def _held(self) -> str:
+        return "paused" if self._now and self._now.paused else "live"
 
     def _where(self) -> str:
         place = self._state.coordinates
         return f"{self._state.location or '-'}" + (f"  {place.x} {place.y}" if place else "")
 
     def _rate(self) -> str:
-        if len(self._paces) < 2 or self._paces[-1][0] <= self._paces[0][0]:
-            rate = 0.0
-        else:
-            (began, first), (now, last) = self._paces[0], self._paces[-1]
-            rate = (last - first) / (now - began)
+        (began, first), (now, last) = (self._paces[0], self._paces[-1]) if self._paces else ((0.0, 0), (0.0, 0))
+        rate = (last - first) / (now - began) if now > began else 0.0
         target = self._now.target if self._now else 0.0
         return f"{rate:.1f} of {target:g}" if target else f"{rate:,.0f}"
 
@@ -137,14 +133,6 @@ class View:
         party = "  ".join(f"{member.name or '?'} {member.hp}/{member.max_hp}" for member in self._party())
         return _lines([f"tick {self.tick:,}  {self._rate()} ticks/s  {self._where()}", party or "-"])
 
-    def _happened(self) -> RenderableType:
-        return _lines(reversed(self._events))
-
-    def _reasons(self) -> RenderableType:
-        from rich.text import Text
-
-        return Text((self._decision and self._decision.reasoning) or "-")
-
     def _party(self) -> list[PartyMember]:
         return self._state.party or []
 
@@ -156,31 +144,18 @@ class View:
         )
 
 
-class _Screen:
-    """A view that is laid out when the size of the terminal is known."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self._view.layout(options.max_width, options.height or options.max_height)
+def _panel(name: str, title: str, inside: RenderableType, size: int | None = None, ratio: int = 1) -> Layout:
+    return Layout(Panel(inside, title=title, padding=(0, 1)), name=name, size=size, ratio=ratio)
 
 
 def _fitting(panels: list[Layout], height: int) -> list[Layout]:
     """Return the first panels that a height has room for."""
-    chosen: list[Layout] = []
-    for panel in panels:
-        height -= panel.size or 0
-        if height < 0:
-            break
-        chosen.append(panel)
-    return chosen
+    ends = accumulate(panel.size or 0 for panel in panels)
+    return [panel for panel, end in zip(panels, ends, strict=True) if end <= height]
 
 
-def _lines(lines: Any) -> RenderableType:
+def _lines(lines: Iterable[str]) -> RenderableType:
     """Return lines, each cut where the room ends."""
-    from rich.text import Text
-
     text = Text.from_ansi("\n".join(lines))
     text.no_wrap, text.overflow = True, "ellipsis"
     return text
@@ -188,9 +163,31 @@ def _lines(lines: Any) -> RenderableType:
 
 def _picture(frame: Frame) -> RenderableType:
     if frame.format == "text":
-        from rich.text import Text
-
         return Text.from_ansi(frame.data)
     pixels = decode(base64.b64decode(frame.data), "png")
     assert not isinstance(pixels, str)
     return Picture(pixels)
+
+
+class Picture:
+    """A picture that takes the room it is given on a full screen."""
+
+    def __init__(self, pixels: Pixels) -> None:
+        self._pixels = pixels
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width, options.height or options.max_height
+        fitted = fit(self._pixels, *room)
+        margin = Segment(" " * max(0, (options.max_width - fitted.shape[1]) // 2))
+        for row in cells(fitted):
+            yield margin
+            if console.no_color or console.color_system is None:
+                yield Segment("".join(map(shade, row)))
+            else:
+                yield from (Segment("▀", _style(cell)) for cell in row)
+            yield Segment.line()
+
+
+@lru_cache(1 << 14)
+def _style(cell: Cell) -> Style:
+    return Style(color=Color.from_rgb(*cell[0]), bgcolor=Color.from_rgb(*cell[1]))

@@ -6,7 +6,7 @@ from ptp.cli.verb import DATABASE_URL, DRY_RUN, RUN_HELP, RUNS, Verb, argument, 
 
 CLEANUP = (
     Verb("screenshots", "Remove the pictures of ended runs; the tape can draw them again.",
-         "ptp.cli.cleanup:screenshots",
+         "ptp.cli.disk:cleanup_screenshots",
          arguments=(optional_run("every run"), DRY_RUN,
                     argument("--older-than", metavar="AGE", help="Only of runs that started longer ago (7d, 12h)."))),
 )  # fmt: skip
@@ -26,9 +26,9 @@ DB = (
 )  # fmt: skip
 
 MANAGE = (
-    Verb("du", "Show how much disk space runs use.", "ptp.cli.du:main", arguments=(optional_run("every run"),),
+    Verb("du", "Show how much disk space runs use.", "ptp.cli.disk:du", arguments=(optional_run("every run"),),
          examples=("ptp du", "ptp du latest --json")),
-    Verb("tag", "Tag a run, or list its tags.", "ptp.cli.tag:main",
+    Verb("tag", "Tag a run, or list its tags.", "ptp.cli.show:tag",
          about="`ptp runs` and `ptp show` show tags, and `ptp prune --keep-tag` keeps tagged runs.",
          examples=("ptp tag latest best paper", "ptp tag latest", "ptp tag latest --remove best"),
          arguments=(
@@ -36,7 +36,7 @@ MANAGE = (
              argument("tags", metavar="TAG", nargs="*", help="Tags to add; without any, the run's tags are listed."),
              argument("--remove", action="append", default=[], metavar="TAG", help="Remove a tag."),
          )),
-    Verb("prune", "Remove or shrink old runs.", "ptp.cli.prune:main",
+    Verb("prune", "Remove or shrink old runs.", "ptp.cli.disk:prune_runs",
          about="Live runs and runs with named snapshots are never touched.",
          examples=("ptp prune --max-sessions 100 --dry-run", "ptp prune --older-than 7d --keep-tag paper",
                    "ptp prune --older-than 30d --roll-up", "ptp prune --restore RUN"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ptp.cli.verb import LIVE, PAGES, RUN, RUN_HELP, TICKS, TRUST, Verb, argument, switch
 
+EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "frames", "model_calls",
+           "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
 PICTURE = (argument("-o", "--output", metavar="FILE", help="Write the picture to a file."), *LIVE)
 SCREENSHOT = (
     Verb("latest", "Show the newest picture.", "ptp.cli.screenshot:show_latest", arguments=PICTURE),
@@ -26,11 +28,11 @@ READ = (
          about="A narrow terminal gets fewer columns, and ids cut to beginnings that still name their runs.",
          examples=("ptp runs", "ptp runs --limit 0 --json"),
          arguments=(argument("--limit", type=int, default=20, help="Runs to list; 0 lists all (default: 20)."),)),
-    Verb("show", "Show how a run went: how it ended, what it cost, its episodes.", "ptp.cli.show:main",
+    Verb("show", "Show how a run went: how it ended, what it cost, its episodes.", "ptp.cli.show:show",
          about="With -v it includes the versions of everything involved.",
          examples=("ptp show latest", "ptp show 01a1e290 -v"),
          arguments=(RUN,)),
-    Verb("replay", "Replay a recorded run in a fresh world and compare every tick.", "ptp.cli.replay:main",
+    Verb("replay", "Replay a recorded run in a fresh world and compare every tick.", "ptp.cli.replay:replay",
          about="Each tick is printed as it is played; --verify only compares, at full speed. The exit code is 1 when "
                "the replay differs from the tape.",
          examples=("ptp replay latest --verify", "ptp replay latest --from-tick 200"),
@@ -48,15 +50,15 @@ READ = (
              argument("--token", metavar="TOKEN",
                       help="Token that allows changes (default: PTP_TOKEN, or a random one)."),
          )),
-    Verb("watch", "Watch a live run in the terminal.", "ptp.cli.watch:main",
+    Verb("watch", "Watch a live run in the terminal.", "ptp.cli.watch:watch",
          about="Shows screen, state, decisions and events. Ctrl-C leaves; the run continues. With --json each update "
                "is printed as a line of JSON, without pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
-    Verb("status", "Show the current status of a run: state, newest decision, health.", "ptp.cli.status:main",
+    Verb("status", "Show the current status of a run: state, newest decision, health.", "ptp.cli.show:status",
          examples=("ptp status", "ptp status latest --json"),
          arguments=LIVE),
-    Verb("actions", "List or stream a run's commands and events.", "ptp.cli.actions:main",
+    Verb("actions", "List or stream a run's commands and events.", "ptp.cli.watch:actions",
          examples=("ptp actions", "ptp actions latest --stream", 'ptp actions --search "needs rest" --kind commands'),
          arguments=(
              *LIVE,
@@ -69,10 +71,10 @@ READ = (
          )),
     Verb("screenshot", "List, show and export pictures.", verbs=SCREENSHOT,
          about="A run that kept no pictures is drawn from its tape. A terminal shows colors; a pipe gets shades."),
-    Verb("metrics", "Show the metrics of a run.", "ptp.cli.metrics:main",
+    Verb("metrics", "Show the metrics of a run.", "ptp.cli.show:metrics",
          examples=("ptp metrics", "ptp metrics latest --json"),
          arguments=LIVE),
-    Verb("logs", "Show or follow a run's log.", "ptp.cli.logs:main",
+    Verb("logs", "Show or follow a run's log.", "ptp.cli.show:logs",
          examples=("ptp logs", "ptp logs latest --follow --level warning"),
          arguments=(
              *LIVE,
@@ -80,7 +82,7 @@ READ = (
              argument("--lines", type=int, default=50, help="Lines from the end (default: 50)."),
              argument("--level", choices=("info", "warning", "error"), help="Only lines of at least this level."),
          )),
-    Verb("video", "Make a video of a recorded run from its tape.", "ptp.cli.video:main",
+    Verb("video", "Make a video of a recorded run from its tape.", "ptp.cli.replay:video",
          about="The run is played again, so it need not have kept pictures.",
          examples=("ptp video latest", "ptp video latest --from 1000 --to 2000 --speed 4 --overlay -o walk.mp4"),
          arguments=(
@@ -99,10 +101,7 @@ READ = (
              argument("--run", metavar="RUN", help="The run, as an option."),
              argument("--format", choices=("json", "csv", "ndjson", "parquet"), default="json",
                       help="Format (default: json)."),
-             argument("--what", choices=("status", "steps", "decisions", "events", "episodes", "episode_starts",
-                                         "metrics", "frames", "model_calls", "snapshots", "config_changes", "rewinds", "notices",
-                                         "errors"),
-                      default="status", help="The status, or a table (default: status)."),
+             argument("--what", choices=EXPORTS, default="status", help="The status, or a table (default: status)."),
              argument("-o", "--output", metavar="FILE", help="File to write (default: standard output)."),
          )),
 )  # fmt: skip

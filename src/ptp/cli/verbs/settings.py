@@ -25,8 +25,8 @@ SCHEMA = (
          arguments=(optional_run("every schema"), *CENTRAL)),
 )  # fmt: skip
 DRIFT = (
-    Verb("config", "Compare a config file with the known settings.", "ptp.cli.drift:config", arguments=(FILE,)),
-    Verb("schema", "Compare a database with the schema of its version.", "ptp.cli.drift:schema",
+    Verb("config", "Compare a config file with the known settings.", "ptp.cli.schema:drift_config", arguments=(FILE,)),
+    Verb("schema", "Compare a database with the schema of its version.", "ptp.cli.schema:drift_schema",
          arguments=(optional_run("latest"), *CENTRAL)),
 )  # fmt: skip
 

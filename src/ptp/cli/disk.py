@@ -1,0 +1,126 @@
+"""`ptp du`, `prune` and `cleanup`: what runs take on disk, and making room."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from ptp.cli.common import named_run
+from ptp.cli.output import answer, in_bytes, short_ids, show, table
+from ptp.cli.parser import Options
+from ptp.errors import UsageError
+from ptp.frames.disk import free_bytes
+from ptp.recording import RunDirectory
+from ptp.recording.directory import run_paths
+from ptp.retention.plan import Limits, parse_age, parse_bytes, plan_pruning
+from ptp.retention.prune import leftovers, prune, sweep
+from ptp.retention.rollup import is_rolled_up, restore_run, roll_up_runs
+from ptp.retention.screenshots import clean_up, plan_cleanup
+from ptp.retention.sizes import DataSize, measure_run, measure_runs
+from ptp.runs import find_run
+
+WIDTH = 130  # columns from which on ids are whole
+PARTS = ("database", "frames", "snapshots", "video", "episodes", "other", "total")
+
+
+def du(options: Options) -> int:
+    """Show how much disk space runs use."""
+    size = _measure(options)
+    ids = short_ids([run.run_id for run in size.runs], WIDTH)
+    rows = [
+        (run_id, run.status, *(in_bytes(getattr(run, part)) for part in PARTS))
+        for run, run_id in zip(size.runs, ids, strict=True)
+    ]
+    return show(
+        options, size,
+        *table(("run", "status", *PARTS), rows, right=PARTS, spare=("status", "other", "episodes", "video")),
+        f"{in_bytes(size.total)} in {len(size.runs)} runs, {in_bytes(size.free)} free",
+    )  # fmt: skip
+
+
+def _measure(options: Options) -> DataSize:
+    folder = options.folder
+    if options.run is not None:
+        directory = named_run(options).directory
+        run = measure_run(directory)
+        return DataSize([run], 0, run.total, free_bytes(directory.path))
+    if not run_paths(folder) and not folder.is_dir():
+        return DataSize([], 0, 0, free_bytes(folder.absolute().parent))
+    return measure_runs(folder)
+
+
+def prune_runs(options: Options) -> int:
+    """Remove runs, shrink them, or restore one."""
+    if options.restore is not None:
+        return _restore(options)
+    limits = _limits(options)
+    return _roll_up(options, limits) if options.roll_up else _prune(options, limits)
+
+
+def _restore(options: Options) -> int:
+    directory = find_run(options.folder, options.restore)
+    restore_run(directory)
+    return answer(options, {"restored": directory.run_id}, f"restored the database of {directory.run_id}")
+
+
+def _limits(options: Options) -> Limits:
+    size, count, age = options.max_record_bytes, options.max_sessions, options.older_than
+    if size is None and count is None and age is None:
+        raise UsageError("nothing says what to prune; give --max-record-bytes, --max-sessions or --older-than")
+    if count is not None and count < 0:
+        raise UsageError(f"--max-sessions {count} is not allowed; allowed: 0 or more")
+    return Limits(None if size is None else parse_bytes(size), count, _age(age), tuple(options.keep_tag))
+
+
+def _age(text: str | None) -> float | None:
+    return None if text is None else parse_age(text)
+
+
+def _prune(options: Options, limits: Limits) -> int:
+    plan = plan_pruning(options.folder, limits)
+    if options.dry_run:
+        runs, freed, spared = plan.remove, plan.freed + leftovers(options.folder), list[str]()
+    else:
+        swept = sweep(options.folder)
+        pruned = prune(plan, limits)
+        runs, freed, spared = pruned.removed, pruned.freed + swept, pruned.spared
+    return answer(
+        options,
+        {"dry_run": options.dry_run, "removed": runs, "freed": freed, "protected": plan.protected, "spared": spared},
+        *table(("run", "bytes", "why"), [(run.run_id, in_bytes(run.bytes), run.why) for run in runs], ("bytes",)),
+        *(f"kept {kept.run_id}: {kept.why}" for kept in plan.protected),
+        *(f"kept {run_id}: it is in use" for run_id in spared),
+        f"{'would remove' if options.dry_run else 'removed'} {len(runs)} runs, {in_bytes(freed)}",
+    )
+
+
+def _roll_up(options: Options, limits: Limits) -> int:
+    doomed = plan_pruning(options.folder, limits).remove
+    if options.dry_run:
+        chosen = [run for run in doomed if not is_rolled_up(RunDirectory(Path(run.path)))]
+        line = f"would roll up {len(chosen)} runs, {in_bytes(sum(run.bytes for run in chosen))} now"
+        return answer(options, {"dry_run": True, "rolled_up": chosen}, line)
+    done, failed = roll_up_runs([Path(run.path) for run in doomed])
+    rows = [(run.run_id, in_bytes(run.before), in_bytes(run.after)) for run in done]
+    return answer(
+        options, {"dry_run": False, "rolled_up": done, "failed": failed},
+        *table(("run", "before", "after"), rows, ("before", "after")),
+        *(f"left unchanged: {message}" for message in failed),
+        f"rolled up {len(done)} runs, freed {in_bytes(sum(run.before - run.after for run in done))}",
+        failed=bool(failed),
+    )  # fmt: skip
+
+
+def cleanup_screenshots(options: Options) -> int:
+    """Remove the pictures of ended runs."""
+    every = [RunDirectory(path) for path in run_paths(options.folder)]
+    directories = [named_run(options).directory] if options.run else every
+    planned = plan_cleanup(directories, _age(options.older_than), time.time())
+    done = planned if options.dry_run else clean_up(directories, planned)
+    freed, did = sum(emptied.bytes for emptied in done), "would remove" if options.dry_run else "removed"
+    rows = [(emptied.run_id, emptied.pictures, in_bytes(emptied.bytes)) for emptied in done]
+    return answer(
+        options, {"dry_run": options.dry_run, "runs": done, "freed": freed},
+        *table(("run", "pictures", "bytes"), rows, ("pictures", "bytes")),
+        f"{did} {sum(emptied.pictures for emptied in done)} pictures, {in_bytes(freed)}",
+    )  # fmt: skip
