@@ -14,8 +14,8 @@ from ptp.frames.lane import BackgroundLane, DirectLane
 from ptp.frames.pictures import Picture, as_kept, check
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.ring import FrameRing
-from ptp.frames.shots import Counts, Drawn, Shot
-from ptp.frames.stores import NoStore, make_store
+from ptp.frames.shots import Drawn, Shot, Store
+from ptp.frames.stores import make_store
 from ptp.frames.triggers import Moment, Trigger, Triggers
 from ptp.frames.video import VideoWriter
 from ptp.records import FrameKept, Record, RunResult
@@ -47,14 +47,14 @@ class Camera(Sink):
         self._video = video
         self._told: set[str] = set()
         sink_url = run.config.storage.frame_sink
-        self._store = make_store(run.path, config, profile, sink_url) if self._draws else NoStore()
-        self.counts: Counts = self._store.counts
+        self._store = make_store(run.path, config, profile, sink_url) if self._draws else Store()
+        self.counts = self._store.counts
         self.ring = FrameRing(profile.ring_frames)
         self.watch = DiskWatch(run.path, profile.max_record_bytes)
         self._lane = self._open_lane(config.in_background)
         self._measured = 0.0
 
-    def _open_lane(self, in_background: bool) -> BackgroundLane | DirectLane:
+    def _open_lane(self, in_background: bool) -> DirectLane[Drawn]:
         if in_background:
             return BackgroundLane(self._keep, patient=False)
         if self._world.releases_lock and self._draws:

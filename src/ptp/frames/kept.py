@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import apsw
 import msgspec
 
 from ptp.errors import RunUnreadable
-from ptp.frames.pictures import FORMATS, Picture, decode
-
-
-def archived_frames(path: Path, first: int = 1, last: int | None = None) -> Iterator[tuple[int, Picture]]:
-    """Return the pictures of an archive from tick *first* to *last*."""
-    query = """SELECT tick, format, substr(data, start + 1, size) FROM frames JOIN segments USING (segment)
-               WHERE tick >= ? AND (? IS NULL OR tick <= ?) ORDER BY tick"""
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        for tick, form, data in connection.execute(query, (first, last, last)):
-            yield tick, decode(data, form)
-        connection.close()
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
-
-
-def read_frame(run: Path, reference: str) -> Picture:
-    """Return the picture that `steps.frame_ref` or `screenshots.file_path` names."""
-    kept = read_kept(run, reference)
-    return decode(kept.data, kept.format)
+from ptp.frames.pictures import FORMATS
 
 
 class KeptFile(msgspec.Struct, frozen=True, gc=False):
@@ -62,11 +42,9 @@ def inside(run: Path, name: str) -> Path:
 def _read_archived(path: Path, tick: int) -> KeptFile:
     query = "SELECT substr(data, start + 1, size), format FROM frames JOIN segments USING (segment) WHERE tick = ?"
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        found: list[Any] = connection.execute(query, (tick,)).fetchall()
-        connection.close()
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            for data, form in connection.execute(query, (tick,)):
+                return KeptFile(data, form)
     except apsw.Error as problem:
         raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
-    if not found:
-        raise RunUnreadable(f"{path.name} has no picture of tick {tick}")
-    return KeptFile(*found[0])
+    raise RunUnreadable(f"{path.name} has no picture of tick {tick}")

@@ -9,42 +9,23 @@ from ptp.errors import RecordingError
 from ptp.frames.archive import ArchiveStore
 from ptp.frames.files import FileStore
 from ptp.frames.profiles import StorageProfile
-from ptp.frames.shots import Counts, Shot, Store
-from ptp.frames.sink import ForwardingStore, FrameSink
-from ptp.records import Record
+from ptp.frames.shots import Store
+from ptp.frames.sink import ForwardingStore
 
 GIGABYTE = 1_000_000_000
-
-
-class NoStore:
-    """Keeps nothing."""
-
-    def __init__(self) -> None:
-        self.counts = Counts()
-
-    def keep(self, shot: Shot) -> list[Record]:
-        """Keep nothing."""
-        return []
-
-    def forget_after(self, tick: int) -> None:
-        """Forget nothing."""
-
-    def close(self) -> list[Record]:
-        """Return nothing."""
-        return []
 
 
 def make_store(run: Path, config: Screenshot, profile: StorageProfile, sink_url: str | None = None) -> Store:
     """Return where the pictures of a run go."""
     if profile.tier == "none":
-        return NoStore()
+        return Store()
     try:
         store = _make_local(run, config, profile)
     except OSError as problem:
         raise RecordingError(f"can't keep pictures in {run}: {problem.strerror or problem}") from None
     if sink_url is None:
         return store
-    return ForwardingStore(store, FrameSink(sink_url, run.name, profile.format, config.quality))
+    return ForwardingStore(store, sink_url, run.name, profile.format, config.quality)
 
 
 def quota_of(config: Screenshot, profile: StorageProfile) -> int:
