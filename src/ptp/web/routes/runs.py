@@ -13,22 +13,9 @@ from ptp.config.files import read_tree
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Metadata
-from ptp.records import Status as RunStatus
-from ptp.runs.answers import (
-    Health,
-    LogLevel,
-    LogLines,
-    Metrics,
-    RunDetail,
-    RunList,
-    RunSummary,
-    SeriesList,
-    Settings,
-    Status,
-)
+from ptp.records import Metadata, Status
+from ptp.runs import answers
 from ptp.runs.library import Query, SortKey
-from ptp.runs.logs import read_log
 from ptp.runs.metrics import read_metrics, read_series
 from ptp.runs.remote import is_paused
 from ptp.runs.status import last_elapsed
@@ -43,14 +30,14 @@ LogPosition = Annotated[int, Meta(ge=0, le=1 << 62)]
 SeriesNames = Annotated[str, Meta(max_length=500, pattern=rf"^[A-Za-z0-9_,]*{END}")]
 
 
-async def healthz(services: Services) -> Health:
+async def healthz(services: Services) -> answers.Health:
     """Say that the server serves."""
-    return Health("ok", __version__)
+    return answers.Health("ok", __version__)
 
 
 def list_runs(
     services: Services,
-    status: Annotated[RunStatus | None, Meta(description="Only runs of this status.")] = None,
+    status: Annotated[Status | None, Meta(description="Only runs of this status.")] = None,
     world: Annotated[Text | None, Meta(description="Only runs of this world.")] = None,
     agent: Annotated[Text | None, Meta(description="Only runs of this agent.")] = None,
     tag: Annotated[Text | None, Meta(description="Only runs with this tag.")] = None,
@@ -59,12 +46,12 @@ def list_runs(
     descending: Annotated[bool, Meta(description="Whether the greatest comes first.")] = True,
     page: Page = 1,
     page_size: PageSize = 50,
-) -> RunList:
+) -> answers.RunList:
     """List the runs of the data directory."""
     return services.library.page(Query(status, world, agent, tag, q, sort, descending, page, page_size))
 
 
-def show_run(services: Services, run: Run = None) -> RunDetail:
+def show_run(services: Services, run: Run = None) -> answers.RunDetail:
     """Show everything about a run but its ticks."""
     directory, metadata = services.find(run)
     line = next((line for line in services.library.lines() if line.run_id == directory.run_id), None)
@@ -74,13 +61,13 @@ def show_run(services: Services, run: Run = None) -> RunDetail:
     return _detail(directory, metadata, line)
 
 
-def _detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
+def _detail(directory: RunDirectory, metadata: Metadata, line: answers.RunSummary) -> answers.RunDetail:
     with Database(directory.database) as database:
         shots = database.row("SELECT count(*) FROM screenshots")[0]
         recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
         commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")
         live = metadata.status == "running"
-        return RunDetail(
+        return answers.RunDetail(
             run=line,
             live=live,
             paused=_is_paused(directory) if live else None,
@@ -104,16 +91,16 @@ def _is_paused(directory: RunDirectory) -> bool | None:
         return None  # it ended between two looks
 
 
-async def status(services: Services, run: Run = None) -> Status:
+async def status(services: Services, run: Run = None) -> answers.Status:
     """Show how a run stands now."""
-    return await services.statuses.get(run)
+    return await services.status(run)
 
 
-def config(services: Services, run: Run = None) -> Settings:
+def config(services: Services, run: Run = None) -> answers.Settings:
     """Return the settings a run was recorded with; anything that could be a secret is left out."""
     directory, _ = services.find(run)
     path = directory.path / "config.yaml"
-    return Settings(directory.run_id, _without_secrets(read_tree(path)) if path.exists() else {})
+    return answers.Settings(directory.run_id, _without_secrets(read_tree(path)) if path.exists() else {})
 
 
 def _without_secrets(tree: dict[str, Any]) -> dict[str, Any]:
@@ -133,14 +120,13 @@ def logs(
     run: Run = None,
     lines: Annotated[int, Meta(ge=1, le=5000, description="Lines, from the end.")] = 200,
     after: Annotated[LogPosition | None, Meta(description="Only what came after so many bytes.")] = None,
-    level: Annotated[LogLevel | None, Meta(description="Only lines of at least this level.")] = None,
-) -> LogLines:
+    level: Annotated[answers.LogLevel | None, Meta(description="Only lines of at least this level.")] = None,
+) -> answers.LogLines:
     """Return the end of a run's log."""
-    directory, _ = services.find(run)
-    return read_log(directory.path / "run.log", lines, after, level)
+    return services.open(run).log(lines, after, level)
 
 
-def metrics(services: Services, run: Run = None) -> Metrics:
+def metrics(services: Services, run: Run = None) -> answers.Metrics:
     """Return the figures of a run as they are now."""
     return read_metrics(services.find(run)[0])
 
@@ -150,7 +136,7 @@ def series(
     run: Run = None,
     names: Annotated[SeriesNames, Meta(description="Names of figures, joined by commas; all when empty.")] = "",
     points: Annotated[int, Meta(ge=2, le=2000, description="Points per figure, at most.")] = 200,
-) -> SeriesList:
+) -> answers.SeriesList:
     """Return figures of a run over its ticks."""
     directory, _ = services.find(run)
     return read_series(directory, list(dict.fromkeys(filter(None, names.split(",")))), points)
