@@ -17,7 +17,8 @@ from ptp.config import RunConfig, replace
 from ptp.config.tree import Limits, Screenshot, Storage, TickRate
 from ptp.engine import Engine
 from ptp.frames import Camera, Counts, StorageProfile, VideoWriter, find_profile
-from ptp.frames.pictures import Pixels
+from ptp.frames.kept import read_kept
+from ptp.frames.pictures import Picture, Pixels, decode
 from ptp.frames.ring import FrameRing
 from ptp.recording import Recorder, RunDirectory
 from ptp.records import Metadata, Notice, Record
@@ -54,6 +55,21 @@ def still(width: int = 160, height: int = 144) -> Pixels:
 
 def noise(seed: int, width: int = 64, height: int = 64) -> Pixels:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
+
+
+def read_frame(run: Path, reference: str) -> Picture:
+    """Return the picture that `steps.frame_ref` or `screenshots.file_path` names."""
+    kept = read_kept(run, reference)
+    return decode(kept.data, kept.format)
+
+
+def archived_frames(path: Path, first: int = 1, last: int = 1 << 62) -> list[tuple[int, Picture]]:
+    """Return the pictures of an archive from tick *first* to *last*."""
+    query = "SELECT tick FROM frames WHERE tick BETWEEN ? AND ? ORDER BY tick"
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    ticks = [tick for (tick,) in connection.execute(query, (first, last))]
+    connection.close()
+    return [(tick, read_frame(path.parent, f"{path.name}#{tick}")) for tick in ticks]
 
 
 class Played:

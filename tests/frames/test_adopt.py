@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from ptp.frames.disk import tree_bytes
-from ptp.frames.kept import read_frame
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.retention.rollup import roll_up
+from tests.frames.playing import read_frame
 
 Ptp = Callable[..., tuple[int, str, str]]
 

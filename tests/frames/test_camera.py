@@ -14,12 +14,11 @@ from ptp.config import RunConfig, replace
 from ptp.config.tree import Screenshot
 from ptp.frames import Camera, StorageProfile
 from ptp.frames.disk import tree_bytes
-from ptp.frames.kept import read_frame
 from ptp.frames.pictures import as_rgb, fingerprint
 from ptp.records import ErrorSeen, FrameKept, Step
 from ptp.testing import FakeWorld, fake_run
 from ptp.worlds import find_world, make_world
-from tests.frames.playing import PixelWorld, Snowing, noise, play, still
+from tests.frames.playing import PixelWorld, Snowing, noise, play, read_frame, still
 
 FILES = StorageProfile(tier="files", format="png")
 JPEG = StorageProfile(tier="files")
@@ -133,7 +132,7 @@ def test_of_a_world_that_plays_beside_python_every_picture_is_kept(tmp_path: Pat
     assert (run.counts.kept, run.counts.dropped) == (200, 0)
     kept = run.rows("SELECT tick, metadata->>'hash' FROM screenshots ORDER BY tick")
     assert kept == [(tick, fingerprint(noise(tick))) for tick in range(1, 201)]
-    assert [tick for tick, _ in run.ring] == list(range(1, 201))
+    assert run.ring.ticks() == list(range(1, 201))
 
 
 def test_alpha_is_left_out_and_grey_is_spread() -> None:

@@ -16,7 +16,7 @@ from ptp.config.tree import Screenshot
 from ptp.errors import RecordingError
 from ptp.frames import StorageProfile
 from ptp.frames.disk import tree_bytes
-from ptp.frames.folder import FrameFolder
+from ptp.frames.files import FrameFolder
 from ptp.frames.pictures import encode, fingerprint
 from tests.frames.playing import PixelWorld, noise, play
 

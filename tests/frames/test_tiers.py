@@ -19,12 +19,11 @@ from ptp.errors import ConfigError, RunUnreadable, UnknownName
 from ptp.frames import Camera, StorageProfile, find_profile
 from ptp.frames.archive import ArchiveStore, archives
 from ptp.frames.disk import DiskWatch, free_bytes, tree_bytes
-from ptp.frames.kept import archived_frames, read_frame
 from ptp.frames.profiles import built_in_profiles, read_profiles
 from ptp.records import Metric, Notice, Step
 from ptp.testing import fake_run
 from ptp.worlds.registry import WORLDS, find_world, make_world
-from tests.frames.playing import PixelWorld, Snowing, noise, play
+from tests.frames.playing import PixelWorld, Snowing, archived_frames, noise, play, read_frame
 
 # -- profiles ------------------------------------------------------------------------------------------------------
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ptp.cli import main
-from ptp.frames.kept import read_frame
 from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
+from tests.frames.playing import read_frame
 from tests.runner.test_going_back import Live, live, rows
 
 __all__ = ["live"]  # the fixture

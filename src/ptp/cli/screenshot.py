@@ -12,7 +12,7 @@ from ptp.cli.output import answer, in_bytes, runnable, say, table
 from ptp.cli.parser import Options
 from ptp.cli.pixels import as_text, fit
 from ptp.errors import UsageError
-from ptp.frames.export import export_pictures
+from ptp.frames.kept import export_pictures
 from ptp.runs.drawing import Drawn, draw_here
 from ptp.runs.shots import Album, as_pixels
 

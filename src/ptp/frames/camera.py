@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ptp._util.attempt import attempt
 from ptp.config.tree import Screenshot
+from ptp.errors import RecordingError
+from ptp.frames.archive import ArchiveStore
 from ptp.frames.disk import DiskWatch
+from ptp.frames.files import FileStore
 from ptp.frames.lane import BackgroundLane, DirectLane
 from ptp.frames.pictures import Picture, as_kept, check
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.ring import FrameRing
-from ptp.frames.shots import Counts, Drawn, Shot
-from ptp.frames.stores import NoStore, make_store
+from ptp.frames.shots import Drawn, Shot, Store
+from ptp.frames.sink import ForwardingStore
 from ptp.frames.triggers import Moment, Trigger, Triggers
 from ptp.frames.video import VideoWriter
 from ptp.records import FrameKept, Record, RunResult
@@ -46,16 +50,15 @@ class Camera(Sink):
         self._ring_every = profile.ring_every_n_ticks if self._draws else 0
         self._video = video
         self._told: set[str] = set()
-        sink_url = run.config.storage.frame_sink
-        self._store = make_store(run.path, config, profile, sink_url) if self._draws else NoStore()
-        self.counts: Counts = self._store.counts
+        self._store = _open_store(run.path, config, profile, run.config.storage.frame_sink) if self._draws else Store()
+        self.counts = self._store.counts
         self.ring = FrameRing(profile.ring_frames)
         self.watch = DiskWatch(run.path, profile.max_record_bytes)
         self._lane = self._open_lane(config.in_background)
         self._measured = 0.0
         self.each_tick = self._draws or video is not None
 
-    def _open_lane(self, in_background: bool) -> BackgroundLane | DirectLane:
+    def _open_lane(self, in_background: bool) -> DirectLane[Drawn]:
         if in_background:
             return BackgroundLane(self._keep, patient=False)
         if self._world.releases_lock and self._draws:
@@ -152,6 +155,9 @@ class Camera(Sink):
             self._warn("video_ended", "the world draws text, so there is no video; try --render-mode rgb_array")
             return
         film.add(picture)
+        self._check(film)
+
+    def _check(self, film: VideoWriter) -> None:
         if film.problem is not None:
             self._video = None
             self._warn("video_ended", f"the video ended early: {film.problem}")
@@ -171,12 +177,10 @@ class Camera(Sink):
 
     def _measure(self) -> None:
         use = self.watch.measure(self.counts.bytes)
-        measure: Callable[[str, float, str], None] = self._run.measure
-        measure("disk_used", use.used, "bytes")
-        measure("disk_free", use.free, "bytes")
-        measure("frames_kept", self.counts.kept, "pictures")
-        measure("frames_dropped", self.counts.dropped, "pictures")
-        measure("frames_failed", self.counts.failed, "pictures")
+        self._run.measure("disk_used", use.used, "bytes")
+        self._run.measure("disk_free", use.free, "bytes")
+        for outcome in ("kept", "dropped", "failed"):
+            self._run.measure(f"frames_{outcome}", getattr(self.counts, outcome), "pictures")
         self._run.tell(*self.watch.judge(use, self._run.clock.time(), self._run.tick))
 
     def ended(self, result: RunResult) -> None:
@@ -184,6 +188,19 @@ class Camera(Sink):
         self._measure()
         if self._video is not None:
             self._video.close()
-            if self._video.problem is not None:
-                self._warn("video_ended", f"the video ended early: {self._video.problem}")
+            self._check(self._video)
         self._run.tell(*self._lane.close(), *self._store.close())
+
+
+def _open_store(run: Path, config: Screenshot, profile: StorageProfile, sink_url: str | None) -> Store:
+    """Return where the pictures of a run go."""
+    quota, quality, once = profile.quota(config), config.quality, profile.snapshot_deduplication
+    store: Store
+    try:
+        if profile.tier == "archive":
+            store = ArchiveStore(run, quota, profile, quality)
+        else:
+            store = FileStore(run, quota, profile.format, quality, compress=config.compress, once=once)
+    except OSError as problem:
+        raise RecordingError(f"can't keep pictures in {run}: {problem.strerror or problem}") from None
+    return store if sink_url is None else ForwardingStore(store, sink_url, run.name, profile.format, quality)

@@ -18,17 +18,18 @@ class DiskUse(msgspec.Struct, frozen=True):
 
     used: int
     free: int
-    quota: int
 
 
-def tree_bytes(path: Path) -> int:
-    """Return the bytes of every file below a folder; what vanishes meanwhile counts nothing."""
+def tree_bytes(path: Path, without: str | None = None) -> int:
+    """Return the bytes of every file below a folder, those *without* aside; what vanishes meanwhile counts nothing."""
     total = 0
     folders = [str(path)]
     while folders:
         try:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:
+                    if entry.name == without:
+                        continue
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     else:
@@ -56,23 +57,17 @@ class DiskWatch:
 
     def measure(self, pictures: int) -> DiskUse:
         """Return the use now; *pictures* is what the run's pictures take, which is known already."""
-        used = pictures
-        with os.scandir(self._run) as entries:
-            for entry in entries:
-                if entry.name == "frames":
-                    continue
-                used += tree_bytes(Path(entry.path)) if entry.is_dir() else entry.stat().st_size
-        use = DiskUse(used, free_bytes(self._run), self._quota)
-        self.full = use.used >= use.quota or use.free < self._reserve
+        use = DiskUse(pictures + tree_bytes(self._run, without="frames"), free_bytes(self._run))
+        self.full = use.used >= self._quota or use.free < self._reserve
         return use
 
     def judge(self, use: DiskUse, at: float, tick: int) -> list[Notice]:
         """Return what a person should know, each thing once until it is over."""
-        share = use.used / use.quota
+        share = use.used / self._quota
         said = {
             "disk_full": (use.free < self._reserve, f"only {use.free:,} bytes are free; no new pictures are kept"),
             "run_full": (share >= 1, f"the run takes {use.used:,} bytes, its whole quota; no new pictures are kept"),
-            "run_nearly_full": (NEARLY <= share < 1, f"the run takes {share:.0%} of its {use.quota:,} bytes"),
+            "run_nearly_full": (NEARLY <= share < 1, f"the run takes {share:.0%} of its {self._quota:,} bytes"),
         }
         notices: list[Notice] = []
         for kind, (holds, message) in said.items():

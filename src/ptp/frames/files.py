@@ -1,97 +1,219 @@
-"""Pictures as files, each named by the hash of its pixels."""
+"""Pictures as files, each named by the hash of its pixels, in a folder that never takes more than its quota."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
+import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from ptp.errors import RecordingError
-from ptp.frames.disk import NEARLY
-from ptp.frames.folder import FrameFolder, Room
-from ptp.frames.pictures import SUFFIXES, Format, encode, fingerprint
-from ptp.frames.shots import Counts, Shot, metadata_of, record_of
-from ptp.frames.triggers import EVENTS
-from ptp.records import FrameRemoved, FrameShrunk, Notice, Record
+from ptp.frames.pictures import FORMATS, SUFFIXES, Format, shrink
+from ptp.frames.shots import PLACE, LocalStore, Shot
+from ptp.records import FrameRemoved, FrameShrunk, Record
 
-PLACE = "frames"
+BATCH = 4096  # pictures that are looked at in one search for the oldest
 
 
-class FileStore:
+class Room(msgspec.Struct):
+    """What was done to make room for a picture."""
+
+    shrunk: list[tuple[str, int]] = []
+    removed: list[str] = []
+
+
+class _Old(msgspec.Struct, frozen=True, gc=False):
+    age: int
+    name: str
+    size: int
+
+
+class FrameFolder:
+    """Pictures by the hash of their pixels, within a quota that holds however many processes write.
+
+    The bytes in use are kept in the lock file itself, and changed only by who holds the lock.
+    """
+
+    def __init__(self, path: Path, quota: int, compress: bool) -> None:
+        self.path = path
+        self._root = str(path)  # joined with a name for every picture, which is quick only with text
+        self.quota = quota
+        self.used = 0
+        self._compress = compress
+        self._old: deque[_Old] = deque()
+        self._shrunk_to = 0  # pictures up to this age are as small as they get
+        path.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        with self._locked():
+            self.used = sum(old.size for old in self._scan())
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        try:
+            self.used = int.from_bytes(os.pread(self._lock, 8, 0), "little")
+            yield
+        finally:
+            os.pwrite(self._lock, self.used.to_bytes(8, "little"), 0)
+            fcntl.flock(self._lock, fcntl.LOCK_UN)
+
+    def size_of(self, name: str) -> int | None:
+        """Return the bytes of a picture that is kept already, and mark it as new; None when there is none."""
+        path = f"{self._root}/{name}"
+        try:
+            os.utime(path)
+            return os.stat(path).st_size
+        except FileNotFoundError:
+            return None
+
+    def add(self, name: str, data: bytes) -> Room:
+        """Keep a picture, and shrink or remove the oldest until it fits."""
+        room = Room()
+        if len(data) > self.quota:
+            raise RecordingError(
+                f"a picture of {len(data):,} bytes does not fit into {self.quota:,}; raise --screenshot-max-storage"
+            )
+        with self._locked():
+            while self.used + len(data) > self.quota:
+                if not (self._compress and self._shrink_oldest(room)) and not self._remove_oldest(room):
+                    break  # what is counted has gone: somebody else removed it
+            self._write(name, data)
+            self.used += len(data)
+        return room
+
+    def _write(self, name: str, data: bytes) -> None:
+        temporary = f"{self._root}/.new"  # one name is enough, since only who holds the lock writes
+        path = f"{self._root}/{name}"
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+            try:
+                os.replace(temporary, path)
+            except FileNotFoundError:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _shrink_oldest(self, room: Room) -> bool:
+        for index in range(len(self._search())):
+            old = self._old[index]
+            if old.age <= self._shrunk_to:
+                continue
+            self._shrunk_to = old.age
+            smaller = self._shrink(old)
+            if smaller is not None:
+                self._old[index] = msgspec.structs.replace(old, size=smaller)
+                self.used -= old.size - smaller
+                room.shrunk.append((old.name, smaller))
+                return True
+        return False
+
+    def _shrink(self, old: _Old) -> int | None:
+        """Return the new size of a picture, or None when it can't be made smaller."""
+        path = self.path / old.name
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        smaller = shrink(data, FORMATS[path.suffix])
+        if len(smaller) >= len(data):
+            return None
+        self._write(old.name, smaller)
+        os.utime(path, ns=(old.age, old.age))
+        return len(smaller)
+
+    def _remove_oldest(self, room: Room) -> bool:
+        while self._search():
+            old = self._old.popleft()
+            path = self.path / old.name
+            try:
+                if os.stat(path).st_mtime_ns != old.age:
+                    continue  # shown again since; it is no longer among the oldest
+                path.unlink()
+            except FileNotFoundError:
+                continue
+            self.used = max(0, self.used - old.size)
+            room.removed.append(old.name)
+            return True
+        return False
+
+    def _search(self) -> deque[_Old]:
+        """Return the oldest pictures, oldest first."""
+        if not self._old:
+            found = sorted(self._scan(), key=lambda old: (old.age, old.name))
+            self.used = sum(old.size for old in found)
+            self._old.extend(found[:BATCH])
+        return self._old
+
+    def _scan(self) -> Iterator[_Old]:
+        for shelf in os.scandir(self.path):
+            if not shelf.is_dir():
+                continue
+            for entry in os.scandir(shelf):
+                if not entry.name.startswith("."):
+                    facts = entry.stat()
+                    yield _Old(facts.st_mtime_ns, f"{shelf.name}/{entry.name}", facts.st_size)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        os.close(self._lock)
+
+
+class FileStore(LocalStore):
     """Keeps each picture once; a full disk costs pictures, never the run."""
 
     def __init__(
         self, run: Path, quota: int, format: Format, quality: int, *, compress: bool = False, once: bool = True
     ) -> None:
-        self.counts = Counts()
-        self._folder = FrameFolder(run / PLACE, quota, compress)
-        self._format = format
-        self._quality = quality
-        self._once = once
-        self._last = ""
-        self._told: set[str] = set()
+        super().__init__(run, quota, format, quality, once)
+        self._files = FrameFolder(self._folder, quota, compress)
 
-    def keep(self, shot: Shot) -> list[Record]:
-        """Keep a picture; one that is equal to the one before costs nothing, unless something happened."""
-        digest = fingerprint(shot.picture)
-        if self._once and digest == self._last and shot.trigger not in EVENTS:
-            self.counts.repeated += 1
-            return []
+    def _keep(self, shot: Shot, digest: str) -> list[Record]:
         try:
-            return self._keep(shot, digest)
+            return self._write(shot, digest)
         except (OSError, RecordingError) as problem:
             self.counts.failed += 1
             return self._tell(shot, "frame_lost", _words(problem))
 
-    def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        compression = "text" if isinstance(shot.picture, str) else self._format
-        name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{SUFFIXES[compression]}"
-        records: list[Record] = []
-        size = self._folder.size_of(name)
+    def _write(self, shot: Shot, digest: str) -> list[Record]:
+        suffix = SUFFIXES["text" if isinstance(shot.picture, str) else self._format]
+        name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{suffix}"
+        room = Room()
+        size = self._files.size_of(name)
         if size is None:
-            data = encode(shot.picture, self._format, self._quality)
+            data = self._encode(shot)
             size = len(data)
-            records = self._made_room(shot.tick, self._folder.add(name, data))
+            room = self._files.add(name, data)
         self._last = digest
         self.counts.kept += 1
-        self.counts.bytes = self._folder.used
-        metadata = metadata_of(shot, self._format, self._quality, digest)
-        return [*records, record_of(shot, f"{PLACE}/{name}", size, metadata), *self._warn(shot, records)]
-
-    def _made_room(self, tick: int, room: Room) -> list[Record]:
         self.counts.shrunk += len(room.shrunk)
         self.counts.removed += len(room.removed)
-        told: list[Record] = [FrameShrunk(f"{PLACE}/{name}", size) for name, size in room.shrunk]
-        return told + [FrameRemoved(f"{PLACE}/{name}", tick) for name in room.removed]
+        self.counts.bytes = self._files.used
+        return [
+            *(FrameShrunk(f"{PLACE}/{each}", smaller) for each, smaller in room.shrunk),
+            *(FrameRemoved(f"{PLACE}/{each}", shot.tick) for each in room.removed),
+            self._record(shot, name, size, digest),
+            *self._warn_of(room, shot),
+        ]
 
-    def _warn(self, shot: Shot, made_room: list[Record]) -> list[Record]:
-        quota = self._folder.quota
-        if any(type(record) is FrameRemoved for record in made_room):
-            return self._tell(
-                shot, "frames_removed", f"pictures fill their {quota:,} bytes; the oldest are removed for new ones"
-            )
-        if made_room:
-            return self._tell(
-                shot, "frames_shrunk", f"pictures fill their {quota:,} bytes; the oldest are made smaller"
-            )
-        if self._folder.used >= NEARLY * quota:
-            used = f"{self._folder.used / quota:.0%} of their {quota:,} bytes"
-            return self._tell(shot, "frames_nearly_full", f"pictures take {used}; see --screenshot-max-storage")
-        return []
-
-    def _tell(self, shot: Shot, kind: str, message: str) -> list[Record]:
-        """Return a notice the first time that something of its kind happens."""
-        if kind in self._told:
-            return []
-        self._told.add(kind)
-        return [Notice(shot.at, shot.tick, "warning", kind, message)]
-
-    def forget_after(self, tick: int) -> None:
-        """Begin anew; what is written may serve again, since it is named by what it shows."""
-        self._last = ""
+    def _warn_of(self, room: Room, shot: Shot) -> list[Record]:
+        full = f"pictures fill their {self._quota:,} bytes; the oldest are"
+        if room.removed:
+            return self._tell(shot, "frames_removed", f"{full} removed for new ones")
+        if room.shrunk:
+            return self._tell(shot, "frames_shrunk", f"{full} made smaller")
+        return self._warn(shot)
 
     def close(self) -> list[Record]:
         """Let go of the folder."""
-        self._folder.close()
+        self._files.close()
         return []
 
 

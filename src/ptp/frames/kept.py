@@ -1,35 +1,19 @@
-"""Reading the pictures that were kept: from files and from archives alike."""
+"""Reading the pictures that were kept, from files and from archives alike, and writing them for other programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import apsw
 import msgspec
 
-from ptp.errors import RunUnreadable
-from ptp.frames.pictures import FORMATS, Picture, decode
+from ptp.errors import RunUnreadable, UsageError
+from ptp.frames.pictures import FORMATS, SUFFIXES, Format, decode, encode
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
 
-
-def archived_frames(path: Path, first: int = 1, last: int | None = None) -> Iterator[tuple[int, Picture]]:
-    """Return the pictures of an archive from tick *first* to *last*."""
-    query = """SELECT tick, format, substr(data, start + 1, size) FROM frames JOIN segments USING (segment)
-               WHERE tick >= ? AND (? IS NULL OR tick <= ?) ORDER BY tick"""
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        for tick, form, data in connection.execute(query, (first, last, last)):
-            yield tick, decode(data, form)
-        connection.close()
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
-
-
-def read_frame(run: Path, reference: str) -> Picture:
-    """Return the picture that `steps.frame_ref` or `screenshots.file_path` names."""
-    kept = read_kept(run, reference)
-    return decode(kept.data, kept.format)
+QUALITY = 95  # of a picture that is written in another lossy form
 
 
 class KeptFile(msgspec.Struct, frozen=True, gc=False):
@@ -62,11 +46,53 @@ def inside(run: Path, name: str) -> Path:
 def _read_archived(path: Path, tick: int) -> KeptFile:
     query = "SELECT substr(data, start + 1, size), format FROM frames JOIN segments USING (segment) WHERE tick = ?"
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        found: list[Any] = connection.execute(query, (tick,)).fetchall()
-        connection.close()
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            for data, form in connection.execute(query, (tick,)):
+                return KeptFile(data, form)
     except apsw.Error as problem:
         raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
-    if not found:
-        raise RunUnreadable(f"{path.name} has no picture of tick {tick}")
-    return KeptFile(*found[0])
+    raise RunUnreadable(f"{path.name} has no picture of tick {tick}")
+
+
+class Exported(msgspec.Struct):
+    """What was written."""
+
+    run_id: str
+    path: str
+    pictures: int
+    bytes: int
+    missing: list[str]
+    """Why pictures that the run names could not be read."""
+
+
+def export_pictures(
+    directory: RunDirectory, target: Path, first: int = 1, last: int | None = None, format: Format | None = None
+) -> Exported:
+    """Write the kept pictures of some ticks, as they were kept or in another form; text stays text."""
+    query = """SELECT tick, file_path FROM screenshots
+               WHERE file_path IS NOT NULL AND tick >= ? AND (? IS NULL OR tick <= ?) ORDER BY tick"""
+    with Database(directory.database) as database:
+        rows = list(database.rows(query, first, last, last))
+    if not rows:
+        ticks = f"tick {first} on" if last is None else f"ticks {first} to {last}"
+        raise UsageError(f"run {directory.run_id} has no pictures of {ticks}; see `ptp screenshot list`")
+    done = Exported(directory.run_id, str(target), 0, 0, [])
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for tick, reference in rows:
+            _write(directory.path, reference, target / f"tick_{tick:06d}", format, done)
+    except OSError as problem:
+        raise UsageError(f"{target}: {problem.strerror or problem}; name another folder") from None
+    return done
+
+
+def _write(run: Path, reference: str, target: Path, format: Format | None, done: Exported) -> None:
+    try:
+        kept = read_kept(run, reference)
+    except RunUnreadable as problem:
+        done.missing.append(str(problem))
+        return
+    if format is not None and kept.format not in (format, "text"):
+        kept = KeptFile(encode(decode(kept.data, kept.format), format, QUALITY), format)
+    done.bytes += target.with_suffix(SUFFIXES[kept.format]).write_bytes(kept.data)
+    done.pictures += 1

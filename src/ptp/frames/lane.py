@@ -6,64 +6,69 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Generic, TypeVar
 
 from ptp._util.attempt import attempt
 from ptp.frames.shots import Drawn
 from ptp.records import Notice, Record
 
-Develop: TypeAlias = Callable[[Drawn], list[Record]]
-"""Does what is to be done with a picture, and returns the records of it."""
+Item = TypeVar("Item", bound=Drawn)
 
 LOOK_AFTER = 0.1  # seconds until a picture that is not urgent is found
 QUEUE = 32  # pictures that may wait; of large ones that is some 20 MB
 
 
-class DirectLane:
-    """The run waits until a picture is kept."""
+class DirectLane(Generic[Item]):
+    """The run waits until a picture is kept.
+
+    *develop* does what is to be done with a picture, and returns the records of it.
+    """
 
     patient = True
 
-    def __init__(self, develop: Develop) -> None:
+    def __init__(self, develop: Callable[[Item], list[Record]]) -> None:
         self._develop = develop
-        self._done: list[Record] = []
+        self._done: deque[Record] = deque()
 
-    def put(self, drawn: Drawn, urgent: bool = True) -> bool:
-        """Keep a picture."""
+    def put(self, drawn: Item, urgent: bool = True) -> bool:
+        """Hand a picture over; False when it is dropped."""
         self._done += self._develop(drawn)
         return True
 
     def done(self) -> list[Record]:
         """Return the records since the last call."""
-        done, self._done = self._done, []
-        return done
+        return [self._done.popleft() for _ in range(len(self._done))] if self._done else []
 
     def settle(self) -> list[Record]:
-        """Return the records since the last call; nothing is under way."""
+        """Wait until nothing is under way, and return the records since the last call."""
         return self.done()
 
-    def close(self) -> list[Record]:
-        """Return the last records."""
+    def close(self, patience: float | None = None) -> list[Record]:
+        """Keep what is waiting, for so many seconds at most, and return the last records."""
         return self.done()
 
 
-class BackgroundLane:
+class BackgroundLane(DirectLane[Item]):
     """A thread keeps pictures; one that finds the queue full is dropped, or the run waits if it is *patient*."""
 
-    def __init__(self, develop: Develop, *, patient: bool, size: int = QUEUE) -> None:
-        self._develop = develop
+    def __init__(self, develop: Callable[[Item], list[Record]], *, patient: bool, size: int = QUEUE) -> None:
+        super().__init__(develop)
         self.patient = patient
         self._size = size
-        self._waiting: deque[Drawn] = deque()
-        self._done: deque[Record] = deque()
+        self._waiting: deque[Item] = deque()
         self._changed = threading.Condition()
         self._closing = False
         self._busy = False
         self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
         self._thread.start()
 
-    def put(self, drawn: Drawn, urgent: bool = True) -> bool:
-        """Hand a picture over; False when it is dropped. To wake the thread costs more than some pictures take."""
+    @property
+    def waiting(self) -> int:
+        """How many pictures are not kept yet."""
+        return len(self._waiting)
+
+    def put(self, drawn: Item, urgent: bool = True) -> bool:
+        """Leave a picture for the thread; to wake it costs more than some pictures take."""
         with self._changed:
             while self.patient and len(self._waiting) >= self._size and self._thread.is_alive():
                 self._changed.wait(0.1)
@@ -74,12 +79,6 @@ class BackgroundLane:
                 self._changed.notify_all()
         return True
 
-    def done(self) -> list[Record]:
-        """Return the records since the last call."""
-        if not self._done:
-            return []
-        return [self._done.popleft() for _ in range(len(self._done))]
-
     def settle(self) -> list[Record]:
         """Wait until nothing is under way, and return the records since the last call."""
         with self._changed:
@@ -87,12 +86,12 @@ class BackgroundLane:
                 self._changed.wait(0.1)
         return self.done()
 
-    def close(self) -> list[Record]:
-        """Keep what is waiting, and return the last records."""
+    def close(self, patience: float | None = None) -> list[Record]:
+        """End the thread."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        self._thread.join()
+        self._thread.join(patience)
         return self.done()
 
     def _run(self) -> None:
@@ -104,7 +103,7 @@ class BackgroundLane:
                 return
             self._done.extend(kept)
 
-    def _next(self) -> Drawn | None:
+    def _next(self) -> Item | None:
         with self._changed:
             self._busy = False
             self._changed.notify_all()

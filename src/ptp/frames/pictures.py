@@ -17,6 +17,7 @@ Picture = Pixels | str
 
 Format = Literal["jpeg", "png", "webp"]
 SUFFIXES = {"jpeg": ".jpg", "png": ".png", "webp": ".webp", "text": ".txt"}
+PNG = {"compress_level": 1}  # the quickest
 FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
 
 
@@ -81,12 +82,8 @@ def encode(picture: Picture, format: Format, quality: int) -> bytes:
 
     file = io.BytesIO()
     image = Image.fromarray(as_rgb(picture))
-    if format == "jpeg":
-        image.save(file, "JPEG", quality=max(1, quality))
-    elif format == "webp":
-        image.save(file, "WEBP", quality=quality, method=0)
-    else:
-        image.save(file, "PNG", compress_level=1)
+    options = {"jpeg": {"quality": max(1, quality)}, "webp": {"quality": quality, "method": 0}, "png": PNG}
+    image.save(file, format, **options[format])
     return file.getvalue()
 
 

@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ptp._util.yaml import parse_yaml
+from ptp.config.tree import Screenshot
 from ptp.errors import ConfigError, UnknownName
 from ptp.frames.pictures import Format
 
+GIGABYTE = 1_000_000_000
 Tier = Literal["files", "archive", "stream", "none"]
 RollUp = Literal["none", "compress", "parquet"]
 Natural = Annotated[int, msgspec.Meta(ge=0)]
@@ -37,6 +39,11 @@ class StorageProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     max_record_bytes: Positive = 2_000_000_000
     max_sessions: Positive | None = None
     episode_rollup_policy: RollUp = "none"
+
+    def quota(self, config: Screenshot) -> int:
+        """Return the bytes that the pictures of a run may take."""
+        quota = int(config.max_storage * GIGABYTE)
+        return min(quota, self.preview_bytes) if self.tier == "stream" else quota
 
 
 def read_profiles(text: str, where: str) -> dict[str, StorageProfile]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
 
 import lz4.block
 import msgspec
@@ -29,11 +28,15 @@ class FrameRing:
     def __init__(self, size: int) -> None:
         self._held: deque[_Held] = deque(maxlen=size)
         self._lock = threading.Lock()
-        self.bytes = 0
-        """What the pictures take in memory."""
 
     def __len__(self) -> int:
         return len(self._held)
+
+    @property
+    def bytes(self) -> int:
+        """What the pictures take in memory."""
+        with self._lock:
+            return sum(len(held.data) for held in self._held)
 
     def add(self, tick: int, picture: Picture) -> None:
         """Hold a picture that nobody will change."""
@@ -41,10 +44,7 @@ class FrameRing:
             return
         held = _pack(tick, picture)
         with self._lock:
-            if len(self._held) == self._held.maxlen:
-                self.bytes -= len(self._held[0].data)
             self._held.append(held)
-            self.bytes += len(held.data)
 
     def at(self, tick: int) -> tuple[int, Picture] | None:
         """Return the newest picture that is not younger than *tick*, with its own tick, if it is still held."""
@@ -56,17 +56,12 @@ class FrameRing:
         """Forget the pictures of ticks that were taken back."""
         with self._lock:
             while self._held and self._held[-1].tick > tick:
-                self.bytes -= len(self._held.pop().data)
+                self._held.pop()
 
     def ticks(self) -> list[int]:
         """Return the ticks whose pictures are held, oldest first."""
         with self._lock:
             return [held.tick for held in self._held]
-
-    def __iter__(self) -> Iterator[tuple[int, Picture]]:
-        with self._lock:
-            held = list(self._held)
-        return ((each.tick, _unpack(each)) for each in held)
 
 
 def _pack(tick: int, picture: Picture) -> _Held:

@@ -100,8 +100,7 @@ class VideoWriter:
     def discard(self) -> None:
         """Give the video up and leave nothing behind."""
         self.problem = self.problem or "given up"
-        self._waiting.put(None)
-        self._thread.join()
+        self.close()
 
     def _run(self) -> None:
         while (pixels := self._waiting.get()) is not None:

@@ -9,7 +9,6 @@ import msgspec
 from ptp.config import RunConfig
 from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
 from ptp.frames import adopt as adoption
-from ptp.frames.stores import quota_of
 from ptp.frames.video import check_video
 from ptp.recording import RunDirectory
 from ptp.sinks import RunContext
@@ -29,7 +28,7 @@ def choose_profile(config: RunConfig, world: World) -> StorageProfile:
 
 def adopt_pictures(run: RunContext, parent: RunDirectory, tick: int) -> None:
     """Bring the pictures of the history that a forked run shares into its own folder."""
-    quota = quota_of(run.config.screenshot, choose_profile(run.config, run.play.world))
+    quota = choose_profile(run.config, run.play.world).quota(run.config.screenshot)
     run.tell(*adoption.adopt_pictures(run.path, parent, tick, quota))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -10,15 +10,6 @@ from msgspec import Struct
 from ptp.records import Record
 from ptp.runner.protocol import Now
 from ptp.runs.actions import Action
-from ptp.snapshots import SnapshotHeader
-
-Kind = TypeVar("Kind", bound=Struct)
-
-
-def from_header(kind: type[Kind], header: SnapshotHeader, **own: Any) -> Kind:
-    """Return an answer about a snapshot: what its header says under the same names, and what is given."""
-    names = (name for name in kind.__struct_fields__ if name not in own)
-    return kind(**own, **{name: getattr(header, name) for name in names})
 
 
 class Problem(Struct, frozen=True):

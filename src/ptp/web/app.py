@@ -37,14 +37,13 @@ def create_app(
     *,
     open_reading: bool = True,
     hosts: frozenset[str] | None = LOOPBACK,
-    reads_per_second: float = 2_000,
-    writes_per_second: float = 20,
     most_runs: int = 8,
+    **rates: float,
 ) -> Starlette:
     """Return the app over the runs of a data directory.
 
     *open_reading* lets read without the token: only for an app that nobody but this machine can reach. At most
-    *most_runs* runs that were started from it are live at once.
+    *most_runs* runs that were started from it are live at once; *rates* are those of `Policy`.
     """
     services = Services(data_dir, most_runs)
 
@@ -55,7 +54,7 @@ def create_app(
         await services.close()
 
     public = frozenset({"/"} | {endpoint.path for endpoint in ENDPOINTS if endpoint.public})
-    policy = Policy(token, open_reading, hosts, public, reads_per_second, writes_per_second)
+    policy = Policy(token, open_reading, hosts, public, **rates)
     app = Starlette(
         routes=[
             *(endpoint.route() for endpoint in ENDPOINTS),
@@ -99,15 +98,12 @@ def _refuse(request: Request, problem: Exception) -> Response:
 
 def _refuse_path(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
-    phrase = HTTPStatus(problem.status_code).phrase
-    response = reply(Problem(phrase.replace(" ", ""), str(problem.detail)), problem.status_code)
-    response.headers.update(problem.headers or {})
-    return response
+    name = HTTPStatus(problem.status_code).phrase.replace(" ", "")
+    return reply(Problem(name, problem.detail), problem.status_code, problem.headers)
 
 
 def _status_of(problem: Exception) -> int:
     if isinstance(problem, UnknownName):
         return 404
-    if isinstance(problem, AmbiguousRun):
-        return 409
-    return 422 if isinstance(problem, UsageError | RunUnreadable) else 409
+    wrong = isinstance(problem, UsageError | RunUnreadable) and not isinstance(problem, AmbiguousRun)
+    return 422 if wrong else 409

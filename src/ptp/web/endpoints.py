@@ -6,7 +6,7 @@ The router and the OpenAPI document derive from it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Literal, get_type_hints
 
@@ -103,11 +103,11 @@ class Endpoint(Struct, frozen=True, dict=True):
         return _head_of(response) if request.method == "HEAD" else response
 
 
-def reply(answer: Struct | Response, status: int = 200) -> Response:
+def reply(answer: Struct | Response, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return what is sent for an answer."""
     if isinstance(answer, Response):
         return answer
-    return Response(msgspec.json.encode(answer), status, media_type="application/json")
+    return Response(msgspec.json.encode(answer), status, headers, "application/json")
 
 
 def _head_of(response: Response) -> Response:

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from msgspec.structs import asdict
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
@@ -24,33 +22,16 @@ LABELS = ("run", "world", "agent")
 def exposition(library: Library) -> bytes:
     """Return how many runs there are and the figures of the live ones, as Prometheus reads them."""
     registry = CollectorRegistry()
-    registry.register(_Runs(library))
+    runs = Gauge("ptp_runs", "Runs by status.", ("status",), registry=registry)
+    for status, count in sorted(library.page(Query(page_size=1)).statuses.items()):
+        runs.labels(status).set(count)
+    gauges: dict[str, Gauge] = {}
+    for line in library.live():
+        for name, help_, value in _figures_of(library.find(line.run_id)):
+            if name not in gauges:
+                gauges[name] = Gauge(f"ptp_{name}", help_, LABELS, registry=registry)
+            gauges[name].labels(line.run_id, line.world, line.agent).set(value)
     return generate_latest(registry)
-
-
-class _Runs(Collector):
-    """Reads the figures when they are asked for."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-
-    def describe(self) -> list[GaugeMetricFamily]:
-        return []  # which figures there are is known when they are read
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        counts = GaugeMetricFamily("ptp_runs", "Runs by status.", labels=("status",))
-        for status, count in sorted(self._library.page(Query(page_size=1)).statuses.items()):
-            counts.add_metric((status,), count)
-        yield counts
-        yield from self._figures().values()
-
-    def _figures(self) -> dict[str, GaugeMetricFamily]:
-        families: dict[str, GaugeMetricFamily] = {}
-        for line in self._library.live():
-            for name, help_, value in _figures_of(self._library.find(line.run_id)):
-                family = families.setdefault(name, GaugeMetricFamily(f"ptp_{name}", help_, labels=LABELS))
-                family.add_metric((line.run_id, line.world, line.agent), value)
-        return families
 
 
 def _figures_of(directory: RunDirectory) -> Iterator[tuple[str, str, float]]:

@@ -11,9 +11,11 @@ from http import HTTPStatus
 
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ptp.web.answers import Problem
+from ptp.web.endpoints import reply
 
 MOST_BODY = 64 << 10  # bytes
 MOST_TARGET = 4 << 10  # bytes of path and query
@@ -51,53 +53,28 @@ class Policy(msgspec.Struct, frozen=True):
     wrong_tokens_per_minute: float = 20
 
 
-class Bucket(msgspec.Struct):
-    """What a client has left."""
-
-    left: float
-    at: float
-
-
 class Rates:
-    """So many requests per second for each client, twice as many in a burst."""
+    """So many requests per second for each client, and in a burst those of two seconds; of a slow rate, of a minute."""
 
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_second = per_second
-        self._most = max(1.0, 2 * per_second) if per_second >= 1 else per_second * 60
+        self._each = 1 / per_second
+        self._burst = 2.0 if per_second >= 1 else 60.0
         self._clock = clock
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        self._owed: OrderedDict[str, float] = OrderedDict()
+        """When a client has made up for everything that it took."""
 
     def spent(self, client: str) -> bool:
         """Whether a client has nothing left now."""
-        return self._bucket(client).left < 1
+        return self._owed.get(client, 0.0) + self._each - self._clock() > self._burst
 
     def take(self, client: str) -> bool:
         """Take one; False when nothing is left."""
-        bucket = self._bucket(client)
-        if bucket.left < 1:
+        if self.spent(client):
             return False
-        bucket.left -= 1
+        self._owed[client] = max(self._clock(), self._owed.get(client, 0.0)) + self._each
+        if len(self._owed) > MOST_CLIENTS:
+            self._owed.popitem(last=False)
         return True
-
-    def _bucket(self, client: str) -> Bucket:
-        now = self._clock()
-        bucket = self._buckets.get(client)
-        if bucket is None:
-            bucket = self._buckets[client] = Bucket(self._most, now)
-            while len(self._buckets) > MOST_CLIENTS:
-                self._buckets.popitem(last=False)
-        bucket.left = min(self._most, bucket.left + (now - bucket.at) * self._per_second)
-        bucket.at = now
-        return bucket
-
-
-class Refusal(Exception):
-    """A request that is not let through."""
-
-    def __init__(self, status: HTTPStatus, message: str, **headers: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.headers = headers
 
 
 class Guard:
@@ -128,8 +105,9 @@ class Guard:
         try:
             self._check(scope)
             receive = await _whole_body(receive)
-        except Refusal as refusal:
-            await _answer(refusal, send_safely)
+        except HTTPException as refusal:
+            problem = Problem(HTTPStatus(refusal.status_code).phrase, refusal.detail)
+            await reply(problem, refusal.status_code, refusal.headers)(scope, receive, send_safely)
         else:
             await self._app(scope, receive, send_safely)
 
@@ -140,7 +118,7 @@ class Guard:
         self._check_size(scope, headers)
         changes = scope["method"] not in READING
         if not (self._writes if changes else self._reads).take(client):
-            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", **{"Retry-After": "1"})
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", {"Retry-After": "1"})
         if changes or not (self._policy.open_reading or self._is_public(scope["path"])):
             self._check_token(headers, client)
 
@@ -151,30 +129,32 @@ class Guard:
         name = headers.get("host", "").lower()
         found = HOST.fullmatch(name)
         if self._policy.hosts is not None and (found is None or found[1] not in self._policy.hosts):
-            raise Refusal(
+            raise HTTPException(
                 HTTPStatus.MISDIRECTED_REQUEST, f"this server is not {name[:80]!r}; use the address it printed"
             )
 
     def _check_size(self, scope: Scope, headers: Headers) -> None:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_TARGET:
-            raise Refusal(HTTPStatus.REQUEST_URI_TOO_LONG, f"the address is longer than {MOST_TARGET} bytes")
+            raise HTTPException(HTTPStatus.REQUEST_URI_TOO_LONG, f"the address is longer than {MOST_TARGET} bytes")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BODY:
             raise _too_large()
 
     def _check_token(self, headers: Headers, client: str) -> None:
         if self._wrong.spent(client):
-            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong tokens; wait a minute", **{"Retry-After": "60"})
+            raise HTTPException(
+                HTTPStatus.TOO_MANY_REQUESTS, "too many wrong tokens; wait a minute", {"Retry-After": "60"}
+            )
         kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
             return
         if token:
             self._wrong.take(client)
         message = "the token is wrong" if token else "a token is needed"
-        raise Refusal(
+        raise HTTPException(
             HTTPStatus.UNAUTHORIZED,
             f"{message}; send the one that `ptp dashboard` printed as `Authorization: Bearer TOKEN`",
-            **{"WWW-Authenticate": "Bearer"},
+            {"WWW-Authenticate": "Bearer"},
         )
 
 
@@ -195,13 +175,5 @@ async def _whole_body(receive: Receive) -> Receive:
     return receive_again
 
 
-def _too_large() -> Refusal:
-    return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {MOST_BODY} bytes")
-
-
-async def _answer(refusal: Refusal, send: Send) -> None:
-    body = msgspec.json.encode(Problem(refusal.status.phrase, str(refusal)))
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **refusal.headers}
-    raw = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": int(refusal.status), "headers": raw})
-    await send({"type": "http.response.body", "body": body})
+def _too_large() -> HTTPException:
+    return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {MOST_BODY} bytes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
 
@@ -48,6 +48,13 @@ class Line(msgspec.Struct):
 
 
 _decode = msgspec.json.Decoder(Line).decode
+
+
+async def cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """End tasks, and wait until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Listener:
@@ -101,7 +108,7 @@ class Channel:
         self._state = msgspec.Raw(b"null")
         self._rates: deque[tuple[float, int]] = deque()
         self._changed = asyncio.Event()
-        self.ended = False
+        self.task = asyncio.create_task(self._run())
 
     def add(self, listener: Listener) -> None:
         """Let a listener have how things stand now, and what comes."""
@@ -109,23 +116,18 @@ class Channel:
         for event in self._last.keys() & listener.events:
             listener.put(event, self._last[event])
 
-    async def run(self) -> None:
+    async def _run(self) -> None:
         """Pass on what the run sends, until it ends or nobody listens any more."""
         last = b""  # closed from here, the stream breaks off: the run itself may well go on
+        tasks = [asyncio.create_task(work()) for work in (self._read, self._send, self._wait_for_silence)]
         try:
-            reader = asyncio.create_task(self._read())
-            sender = asyncio.create_task(self._send())
-            idle = asyncio.create_task(self._wait_for_silence())
             try:
-                await asyncio.wait({reader, idle}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 last = not_live()
             finally:
-                for task in (reader, sender, idle):
-                    task.cancel()
-                await asyncio.gather(reader, sender, idle, return_exceptions=True)
+                await cancel(tasks)
             self._flush()
         finally:
-            self.ended = True
             for listener in self.listeners:
                 listener.end(last)
 
@@ -169,24 +171,21 @@ class Channel:
         line, self._waiting = self._waiting, None
         if line is None:
             return
-        state = _message("state", _encode(LiveState(line.now, self._rate(line.now), self._state)))
-        self._last["state"] = state
-        self._pass_on("state", lambda: state)
+        self._pass_on("state", lambda: LiveState(line.now, self._rate(line.now), self._state))
         if line.frame:
-            frame = self._last["frame"] = _message("frame", bytes(line.frame))
-            self._pass_on("frame", lambda: frame)
+            self._pass_on("frame", lambda: line.frame)
         if line.records or line.lost:
-            at = line.now.at
-            self._pass_on("records", lambda: _message("records", _encode(LiveRecords(line.records, line.lost))))
-            self._pass_on(
-                "actions",
-                lambda: _message("actions", _encode(LiveActions(as_actions(line.records, at), line.lost))),
-            )
+            self._pass_on("records", lambda: LiveRecords(line.records, line.lost))
+            self._pass_on("actions", lambda: LiveActions(as_actions(line.records, line.now.at), line.lost))
 
-    def _pass_on(self, event: str, make: Callable[[], bytes]) -> None:
-        """Leave a message, written once, with everybody who wants its kind."""
+    def _pass_on(self, event: str, make: Callable[[], msgspec.Struct | msgspec.Raw]) -> None:
+        """Leave a message, written once, with everybody who wants its kind; the last state and picture are kept."""
         wanting = [listener for listener in self.listeners if event in listener.events]
-        message = make() if wanting else b""
+        if event in BATCHES and not wanting:
+            return
+        message = _message(event, make())
+        if event not in BATCHES:
+            self._last[event] = message
         for listener in wanting:
             listener.put(event, message)
 
@@ -208,12 +207,12 @@ class Hub:
     """The channels of all live runs that somebody listens to."""
 
     def __init__(self) -> None:
-        self._channels: dict[str, tuple[Channel, asyncio.Task[None]]] = {}
+        self._channels: dict[str, Channel] = {}
 
     @property
     def listeners(self) -> int:
         """How many listen now."""
-        return sum(len(channel.listeners) for channel, _ in self._channels.values())
+        return sum(len(channel.listeners) for channel in self._channels.values())
 
     async def listen(
         self, directory: RunDirectory, events: frozenset[str], seconds: float | None = None
@@ -233,24 +232,20 @@ class Hub:
             channel.listeners.discard(listener)
 
     def _channel(self, directory: RunDirectory) -> Channel:
-        known = self._channels.get(directory.run_id)
-        if known is not None and not known[0].ended:
-            return known[0]
-        channel = Channel(directory)
-        self._channels[directory.run_id] = (channel, asyncio.create_task(channel.run()))
+        channel = self._channels.get(directory.run_id)
+        if channel is None or channel.task.done():
+            channel = self._channels[directory.run_id] = Channel(directory)
         return channel
 
     async def close(self) -> None:
         """End every channel and the streams of those who listen."""
-        for _, task in self._channels.values():
-            task.cancel()
-        await asyncio.gather(*(task for _, task in self._channels.values()), return_exceptions=True)
+        await cancel([channel.task for channel in self._channels.values()])
 
 
 def not_live() -> bytes:
     """Return the stream of a run that is not live."""
-    return _message("end", _encode(LiveEnd(live=False)))
+    return _message("end", LiveEnd(live=False))
 
 
-def _message(event: str, data: bytes) -> bytes:
-    return b"event: " + event.encode() + b"\ndata: " + data + b"\n\n"
+def _message(event: str, data: msgspec.Struct | msgspec.Raw) -> bytes:
+    return b"event: " + event.encode() + b"\ndata: " + _encode(data) + b"\n\n"

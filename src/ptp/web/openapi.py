@@ -42,7 +42,10 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     references, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
     refs: Refs = dict(zip(kinds, references, strict=True))
     for kind in answers:
-        _describe(schemas[refs[kind]["$ref"].rpartition("/")[2]], kind)
+        schema = schemas[refs[kind]["$ref"].rpartition("/")[2]]
+        schema["description"] = inspect.getdoc(kind)
+        for field, words in field_words(kind).items():
+            schema["properties"][field]["description"] = words
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, refs)
@@ -124,13 +127,6 @@ def _with_inner(kinds: Iterable[type[Struct]]) -> set[type[Struct]]:
         else:
             waiting += get_args(kind)
     return known
-
-
-def _describe(schema: dict[str, Any], kind: type[Struct]) -> None:
-    """Add the words below each field to the schema of a struct."""
-    schema["description"] = inspect.getdoc(kind)
-    for field, words in field_words(kind).items():
-        schema["properties"][field]["description"] = words
 
 
 def field_words(kind: type[Struct]) -> dict[str, str]:

@@ -36,10 +36,7 @@ class ValueNotAllowed(UsageError):
 
 def read_parameters(kind: type[Kind], values: Mapping[str, str]) -> Kind:
     """Return the parameters in path and query as what they say."""
-    try:
-        return msgspec.convert(values, kind, strict=False)
-    except msgspec.ValidationError as problem:
-        raise _refusal(problem, kind) from None
+    return _convert(values, kind, strict=False)
 
 
 def read_body(kind: type[Kind], data: bytes) -> Kind:
@@ -50,8 +47,12 @@ def read_body(kind: type[Kind], data: bytes) -> Kind:
         raise ValueNotAllowed(f"body: {problem}") from None
     if isinstance(value, dict):
         value = {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in value.items()}
+    return _convert(value, kind)
+
+
+def _convert(value: Any, kind: type[Kind], strict: bool = True) -> Kind:
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as problem:
         raise _refusal(problem, kind) from None
 

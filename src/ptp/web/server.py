@@ -62,17 +62,14 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
+            return listener
         except OSError as problem:
             listener.close()
             reason = problem.strerror or problem
-            if number == tries[-1]:
-                raise UsageError(f"can't listen on {host} port {number}: {reason}; choose another --port") from None
-            continue
         except OverflowError:
             listener.close()
             raise UsageError(f"--port {number} is not allowed; allowed: 0 to 65535") from None
-        return listener
-    raise AssertionError("unreachable")
+    raise UsageError(f"can't listen on {host} port {tries[-1]}: {reason}; choose another --port")
 
 
 class Server(uvicorn.Server):

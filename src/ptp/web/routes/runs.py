@@ -16,7 +16,7 @@ from ptp.recording.database import Database
 from ptp.records import Metadata
 from ptp.records import Status as RunStatus
 from ptp.runs.library import Query, RunList, SortKey
-from ptp.runs.logs import LogLevel, LogLines, read_log
+from ptp.runs.logs import LogLevel, LogLines
 from ptp.runs.metrics import Metrics, SeriesList, read_metrics, read_series
 from ptp.runs.remote import is_paused
 from ptp.runs.status import Status, last_elapsed
@@ -96,7 +96,7 @@ def _is_paused(directory: RunDirectory) -> bool | None:
 
 async def status(services: Services, run: Run = None) -> Status:
     """Show how a run stands now."""
-    return await services.statuses.get(run)
+    return await services.status(run)
 
 
 def config(services: Services, run: Run = None) -> Settings:
@@ -126,8 +126,7 @@ def logs(
     level: Annotated[LogLevel | None, Meta(description="Only lines of at least this level.")] = None,
 ) -> LogLines:
     """Return the end of a run's log."""
-    directory, _ = services.find(run)
-    return read_log(directory.path / "run.log", lines, after, level)
+    return services.open(run).log(lines, after, level)
 
 
 def metrics(services: Services, run: Run = None) -> Metrics:

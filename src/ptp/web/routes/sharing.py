@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -19,14 +20,12 @@ from ptp.errors import PtpError, RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.runs.offline import store_of
 from ptp.runs.sharing import export_bytes
-from ptp.web.answers import SharedList, SharedSnapshot, from_header
+from ptp.web.answers import SharedList, SharedSnapshot
 from ptp.web.endpoints import API, Endpoint, Media
 from ptp.web.requests import END, Run
 from ptp.web.services import Services
 
 FILE = "application/octet-stream"
-
-
 SharedName = Annotated[str, Meta(max_length=100, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 _+.-]*{END}")]
 
 
@@ -90,9 +89,9 @@ def _read_share(path: Path, changed: int) -> bool:
 def _lines(directories: Iterator[RunDirectory]) -> Iterator[SharedSnapshot]:
     for directory in directories:
         for header in store_of(directory).headers():
-            rom, run_id = header.origin.get("rom_sha1"), directory.run_id
-            download = f"{API}/snapshot/export/{header.snapshot_id}?run={run_id}"
-            yield from_header(SharedSnapshot, header, run_id=run_id, rom_sha1=rom, download=download)
+            download = f"{API}/snapshot/export/{header.snapshot_id}?run={directory.run_id}"
+            own = {"run_id": directory.run_id, "rom_sha1": header.origin.get("rom_sha1"), "download": download}
+            yield msgspec.convert(msgspec.structs.asdict(header) | own, SharedSnapshot)
 
 
 ENDPOINTS = (

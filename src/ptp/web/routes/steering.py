@@ -7,11 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from ptp.agents.registry import find_agent
-from ptp.recording import RunDirectory
-from ptp.recording.database import Database
 from ptp.runs.offline import store_of
 from ptp.runs.remote import Restored, SnapshotList, Steered, line_of
-from ptp.runs.ticks import NoTick, newest_tick
+from ptp.runs.ticks import NoTick
 from ptp.web.answers import Forked
 from ptp.web.endpoints import API, Endpoint
 from ptp.web.requests import END, Name, Run, Tick
@@ -105,19 +103,16 @@ def fork(
     tick_rate_base: Annotated[Rate | None, Meta(description="Another tick rate.")] = None,
 ) -> Forked:
     """Start a new run with another's history up to a tick; it plays in a process of its own."""
-    directory, _ = services.find(run)
-    tick = _fork_tick(directory, tick) if snapshot is None else store_of(directory).find(snapshot).tick
+    parent = services.open(run)
+    tick = _fork_tick(parent.last_tick, tick) if snapshot is None else store_of(parent.directory).find(snapshot).tick
     if agent is not None:
         find_agent(agent)
     flags = {"random-seed": random_seed, "agent": agent, "max-ticks": max_ticks, "tick-rate-base": tick_rate_base}
     given = {f"--{name}": str(value) for name, value in flags.items() if value is not None}
-    return Forked(services.children.fork(directory, tick, given), directory.run_id, tick)
+    return Forked(services.children.fork(parent.id, tick, given), parent.id, tick)
 
 
-def _fork_tick(directory: RunDirectory, wanted: int | None) -> int:
-    """Return the tick that is asked for, or the newest."""
-    with Database(directory.database) as database:
-        last = newest_tick(database)
+def _fork_tick(last: int, wanted: int | None) -> int:
     if wanted is not None and wanted > last:
         raise NoTick(wanted, last)
     return last if wanted is None else wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain
 from typing import Annotated
 
 from msgspec import Meta
@@ -24,8 +25,6 @@ LIVE = Events(
 )
 ACTIONS = Events("Server-sent events `actions`, and `end`.", {name: EVENTS[name] for name in ("actions", "end")})
 FILE = Media("The file.", tuple(kind.partition(";")[0] for kind in MEDIA.values()))
-
-
 Seconds = Annotated[
     Annotated[float, Meta(gt=0, le=86_400)] | None,
     Meta(description="Seconds to listen for. Without it: until the run ends."),
@@ -46,12 +45,9 @@ async def _stream(services: Services, run: str | None, seconds: float | None, ev
     directory, metadata = await run_in_threadpool(services.find, run)
     if services.hub.listeners >= MOST_STREAMS:
         raise UsageError(f"{MOST_STREAMS} streams are open already; close one first")
-
-    async def nothing() -> AsyncIterator[bytes]:
-        yield not_live()
-
-    is_live = metadata.status == "running"
-    stream = services.hub.listen(directory, frozenset(events.data), seconds) if is_live else nothing()
+    stream: AsyncIterator[bytes] | Iterator[bytes] = iter([not_live()])
+    if metadata.status == "running":
+        stream = services.hub.listen(directory, frozenset(events.data), seconds)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
@@ -65,14 +61,9 @@ def export_run(
     opened = services.open(run)
     pieces = export([opened], what, format)
     first = next(pieces, b"")  # what goes wrong at the start is answered as an error
-
-    def whole() -> Iterator[bytes]:
-        yield first
-        yield from pieces
-
     name = f"{opened.id[:13]}-{what}.{format}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(whole(), media_type=MEDIA[format], headers=headers)
+    return StreamingResponse(chain([first], pieces), media_type=MEDIA[format], headers=headers)
 
 
 ENDPOINTS = (
