@@ -76,9 +76,7 @@ class Child:
             if (self._directory.path / "metadata.json").exists():
                 return self._directory
             if ended:
-                reason = self._reason()
-                self.close()
-                raise UsageError(reason or "the run ended before it began")
+                raise UsageError(self._reason() or "the run ended before it began")
             time.sleep(0.02)
         raise PtpError(f"run {self.run_id} has not begun within {PATIENCE:.0f} s; see `ptp runs`")
 
@@ -96,15 +94,8 @@ class Child:
         finally:
             self.close()
 
-    def has_ended(self) -> bool:
-        """Whether the process is gone; then nothing is held for it any longer."""
-        if self.process.poll() is None:
-            return False
-        self.close()
-        return True
-
     def close(self) -> None:
-        """Give up what the process said."""
+        """Listen no longer to what the process says; it plays on."""
         self._output.close()
         self._errors.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -84,12 +85,13 @@ class Children:
         """Start a run that shares another's history up to a tick, and return its id as soon as it can be read."""
         changed = [argument for flag, value in flags.items() for argument in (flag, value)]
         child = self._start("fork", parent, "--at-tick", str(tick), *changed)
-        child.wait_until_begun()
+        with closing(child):  # what it says later is in its own log
+            child.wait_until_begun()
         return child.run_id
 
     def _start(self, *arguments: str) -> Child:
         with self._lock:  # however many ask at once, the bound holds
-            self._children = [child for child in self._children if not child.has_ended()]
+            self._children = [child for child in self._children if child.process.poll() is None]
             if len(self._children) >= self._most:
                 raise PtpError(f"{self._most} runs that were started here are still live; stop one first")
             child = Child(uuid7(), str(self._data_dir), arguments)
