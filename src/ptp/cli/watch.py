@@ -52,7 +52,7 @@ def _fill_screen(lines: Iterable[Line], run: str, metadata: Metadata) -> int:
 
     view, said = View(metadata), f"run {run} has ended; see `ptp show {run}`"
     try:
-        with Live(view, screen=True, refresh_per_second=FRAMES):
+        with Live(get_renderable=lambda: view, screen=True, refresh_per_second=FRAMES):
             for line in lines:
                 view.take(line)
     except KeyboardInterrupt:
