@@ -38,9 +38,9 @@ def test_runs_of_one_config_have_one_tape_wherever_they_are_played(tmp_path: Pat
 
 
 def test_a_run_that_cant_begin_says_why(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no world named 'Taxy-v4'; did you mean 'Taxi-v4'"):
-        with closing(Child(uuid7(), str(tmp_path), ["run", "--world", "Taxy-v4"])) as child:
-            child.wait_until_begun()
+    child = Child(uuid7(), str(tmp_path), ["run", "--world", "Taxy-v4"])
+    with closing(child), pytest.raises(UsageError, match="no world named 'Taxy-v4'; did you mean 'Taxi-v4'"):
+        child.wait_until_begun()
     with pytest.raises(PtpError, match="no world named 'Taxy-v4'"):
         InChild().launch(uuid7(), config(tmp_path, world="Taxy-v4"))
     assert not list((tmp_path / "tmp").iterdir())
