@@ -287,7 +287,7 @@ def test_a_run_that_was_rolled_back_twice_killed_and_resumed_replays_from_first_
 def test_a_full_disk_ends_the_run_and_nothing_that_was_committed_is_lost(tmp_path: Path) -> None:
     def small_files_only() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit is an error instead of the end
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
 
     words = ["run", "--world", "CliffWalking-v1", "--tick-rate-base", "0", "--max-ticks", "200000", "--snapshot-disk",
              "2000", "--data-dir", str(tmp_path), "-q"]  # fmt: skip

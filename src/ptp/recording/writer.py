@@ -39,7 +39,9 @@ class Writer:
         self._knowledge = knowledge
         self._statements = statements(run_id, connection)
         self._fresh: list[Record] = []
-        self._handing_over = threading.Lock()  # guards the fresh records
+        self._asked_for: list[Callable[[], None]] = []
+        self._handing_over = threading.Lock()  # guards the fresh records and jobs
+        self._after_commit: list[Callable[[], None]] = []
         self._database = threading.Lock()  # guards the connection
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
         self._problem: Exception | None = None
@@ -64,7 +66,9 @@ class Writer:
             raise self._failure()
 
     def do(self, job: Callable[[apsw.Connection], T]) -> T:
-        """Run *job* in one transaction after everything handed over so far is committed; return its answer."""
+        """Run *job* in one transaction after everything handed over so far is committed and done; return its answer."""
+        with self._committed():
+            pass
         self._jobs.join()
         with self._committed():
             try:
@@ -76,15 +80,19 @@ class Writer:
         return answer
 
     def later(self, job: Callable[[], None]) -> None:
-        """Commit everything handed over so far, then run *job* on the second thread, and do not wait for it."""
-        with self._committed():
-            self._jobs.put(job)
+        """Run *job* on the second thread once everything handed over so far is committed, and do not wait for it."""
+        with self._handing_over:
+            self._asked_for.append(job)
 
     def close(self) -> None:
-        """Commit what is waiting and end the thread."""
-        self._jobs.put(None)
-        self._thread.join()
-        with self._committed():
+        """Commit what is waiting, do what was asked for, and end the thread."""
+        try:
+            with self._committed():
+                pass
+        finally:
+            self._jobs.put(None)
+            self._thread.join()
+        with self._committed():  # a job that failed is raised here
             pass
 
     @contextmanager
@@ -111,7 +119,7 @@ class Writer:
                 return
 
     def _commit_rest(self) -> None:
-        if self._fresh or self._inserted:
+        if self._fresh or self._inserted or self._asked_for:
             with self._database:
                 self._write(self._commit)
 
@@ -128,6 +136,8 @@ class Writer:
         """Insert the fresh records into the open transaction; the caller holds the connection."""
         with self._handing_over:
             fresh, self._fresh = self._fresh, []
+            self._after_commit += self._asked_for
+            self._asked_for.clear()
         if not fresh:
             return
         kinds: dict[type, list[Record]] = {}
@@ -151,6 +161,9 @@ class Writer:
             self._connection.execute("COMMIT")
             self.committed, self._inserted = self.committed + self._inserted, 0
         self._committed_at = time.monotonic()
+        for job in self._after_commit:
+            self._jobs.put(job)
+        self._after_commit.clear()
 
     def _failure(self) -> RecordingError:
         by_disk = isinstance(self._problem, (apsw.Error, OSError))
