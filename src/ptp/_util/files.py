@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 UNFINISHED = ".tmp"
@@ -11,7 +10,8 @@ UNFINISHED = ".tmp"
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Replace *path* in one step, so a reader never sees half a file, even after a power cut."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
+    temporary = path.parent / f".{path.name}.{os.urandom(6).hex()}{UNFINISHED}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -20,5 +20,5 @@ def write_atomic(path: Path, data: bytes) -> None:
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

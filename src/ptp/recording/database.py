@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import apsw
-
+from ptp._util.lazy import lazy
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.recording.packed import is_packed, readable
-from ptp.versioning import SCHEMA_VERSION, schema_sql
-from ptp.versioning.sqlite import SQLite, add_views
-from ptp.versioning.stamp import known_version
 
-_WRITABLE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+if TYPE_CHECKING:
+    import apsw
+
+    from ptp.versioning import schema, sqlite, stamp
+else:  # a list of ended runs opens no database
+    apsw, schema = lazy("apsw"), lazy("ptp.versioning.schema")
+    sqlite, stamp = lazy("ptp.versioning.sqlite"), lazy("ptp.versioning.stamp")
+
 PAGE = 8192  # bytes; the state of a Game Boy game takes 3 KB, and two would leave much of a smaller page empty
 CHECKPOINT = 2000  # pages in the log before they are moved into the database, which waits for the disk
 TAPELESS = frozenset({"1.0", "1.1", "1.2", "2.0"})  # schemas that keep no steps
@@ -34,11 +37,11 @@ def create_database(path: Path) -> apsw.Connection:
     """Create a database of the newest schema."""
     check_sqlite()
     _refuse_archived(path)
-    connection = apsw.Connection(str(path), flags=_WRITABLE | apsw.SQLITE_OPEN_CREATE)
+    connection = apsw.Connection(str(path), flags=_writable() | apsw.SQLITE_OPEN_CREATE)
     connection.pragma("page_size", PAGE)
     _make_durable(connection)
     with connection:
-        connection.execute(schema_sql())
+        connection.execute(schema.schema_sql())
     return connection
 
 
@@ -46,14 +49,18 @@ def open_for_writing(path: Path) -> apsw.Connection:
     """Open the database of a run that is gone on with; one of an old schema has to be migrated first."""
     check_sqlite()
     _refuse_archived(path)
-    connection = apsw.Connection(str(path), flags=_WRITABLE)
-    version = known_version(SQLite(connection, path))
-    if version != SCHEMA_VERSION:
+    connection = apsw.Connection(str(path), flags=_writable())
+    version = stamp.known_version(sqlite.SQLite(connection, path))
+    if version != schema.SCHEMA_VERSION:
         connection.close()
-        remedy = f"bring it to {SCHEMA_VERSION} with `ptp schema migrate {path.parent}`"
+        remedy = f"bring it to {schema.SCHEMA_VERSION} with `ptp schema migrate {path.parent}`"
         raise RecordingError(f"{path} has schema {version} and can't be written to; {remedy}")
     _make_durable(connection)
     return connection
+
+
+def _writable() -> int:
+    return apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 
 
 def _make_durable(connection: apsw.Connection) -> None:
@@ -89,9 +96,9 @@ class Database:
 
     def _prepare(self, path: Path) -> None:
         self._connection.set_busy_timeout(5000)
-        self.version = known_version(SQLite(self._connection, path))
-        if self.version != SCHEMA_VERSION:
-            add_views(self._connection, self.version)
+        self.version = stamp.known_version(sqlite.SQLite(self._connection, path))
+        if self.version != schema.SCHEMA_VERSION:
+            sqlite.add_views(self._connection, self.version)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

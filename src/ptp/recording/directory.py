@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,7 +97,7 @@ class RunDirectory:
         options = dict(spec.options)
         for option in sorted(KEPT_FILES & options.keys()):
             copy = f"./{option}{Path(options[option]).suffix}"
-            shutil.copyfile(options[option], self.path / copy)
+            (self.path / copy).write_bytes(Path(options[option]).read_bytes())
             options[option] = copy
         return WorldSpec(spec.name, spec.entry, options)
 
@@ -109,6 +108,8 @@ class RunDirectory:
 
     def discard(self) -> None:
         """Remove a directory whose run could not begin."""
+        import shutil
+
         shutil.rmtree(self.path, ignore_errors=True)
         self.release()
 

@@ -7,7 +7,6 @@ out of date is never read. Those that nobody asked for longest make room for new
 from __future__ import annotations
 
 import os
-import shutil
 import zlib
 from pathlib import Path
 
@@ -31,6 +30,7 @@ def is_packed(database: Path) -> bool:
 def unpack(packed: Path, target: Path) -> None:
     """Write the database that *packed* holds; it appears under its name only when it is whole."""
     import gzip
+    import shutil
 
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:

@@ -22,16 +22,20 @@ from ptp.sinks import RunContext, Sink
 
 SAME_ERROR = 3  # times that one error may be rolled back
 
+SELDOM = (20_000, 20, 20)  # objects made between two looks of the garbage collector, and how often it looks deeper
+_USUAL = gc.get_threshold()
 _sessions = 0
 _counting = threading.Lock()
 
 
 @contextmanager
 def _frozen() -> Iterator[None]:
-    """Spare the garbage collector what is there already: it stays until the end, and looking at it takes long."""
+    """Spare the garbage collector what is there already, and let it come less often: records hold no cycles."""
     global _sessions
     with _counting:
         _sessions += 1
+        if _sessions == 1:
+            gc.set_threshold(*SELDOM)
         gc.freeze()
     try:
         yield
@@ -40,6 +44,7 @@ def _frozen() -> Iterator[None]:
             _sessions -= 1
             if not _sessions:
                 gc.unfreeze()
+                gc.set_threshold(*_USUAL)
 
 
 class Session:

@@ -7,11 +7,11 @@ A table has one schema for every world, agent and older schema that a run may ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic
 
+from ptp._util.lazy import lazy
 from ptp.errors import UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
@@ -20,7 +20,11 @@ from ptp.records.table import Kept
 from ptp.runs.tables import Moments, R, fetch, id_of, order_of, read, select
 
 if TYPE_CHECKING:
+    import html
+
     import polars
+else:
+    html = lazy("html")  # only a notebook needs it
 
 CHUNK = 10_000  # rows that are held at a time
 SHOWN = 10  # rows that a notebook shows
@@ -72,12 +76,14 @@ class Rows(Generic[R]):
         head = "".join(f"<th>{field}</th>" for field in fields)
         cells = ([_cell(getattr(record, field)) for field in fields] for record in islice(self, SHOWN))
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(repr(self)[1:-1])}</p>"
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{html.escape(repr(self)[1:-1])}</p>"
+        )
 
 
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
-    return f"<td>{escape(text if len(text) <= 60 else text[:59] + '…')}</td>"
+    return f"<td>{html.escape(text if len(text) <= 60 else text[:59] + '…')}</td>"
 
 
 def columns_of(record: type[Kept]) -> dict[str, str]:

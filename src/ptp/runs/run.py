@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from ptp._util.lazy import lazy
 from ptp.errors import PtpError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
-from ptp.recording.figures import Report, make_report
 from ptp.runs.logs import LogLines, read_log
 from ptp.runs.rows import Rows
 from ptp.runs.summary import RunSummary, summarise
@@ -25,12 +23,14 @@ if TYPE_CHECKING:
     from ptp import replay, runner
     from ptp.config import RunConfig
     from ptp.frames import Picture
+    from ptp.recording import figures
     from ptp.replay import video
     from ptp.runner import control, protocol
     from ptp.runs import drawing, offline, remote, settings, sharing, shots
     from ptp.runs.remote import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
+    figures = lazy("ptp.recording.figures")
     replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, offline, remote = lazy("ptp.runs.drawing"), lazy("ptp.runs.offline"), lazy("ptp.runs.remote")
@@ -120,9 +120,9 @@ class Run:
         """Return the newest lines of the log, or those *after* so many bytes."""
         return read_log(self.path / "run.log", lines, after, level)
 
-    def report(self) -> Report:
+    def report(self) -> figures.Report:
         """Return the run in figures."""
-        return make_report(self.directory)
+        return figures.make_report(self.directory)
 
     # -- any tick ----------------------------------------------------------------------------------------------
 
@@ -244,6 +244,8 @@ class Run:
         return f"<Run {self.id}: {line.agent} in {line.world}, {line.status}, {line.ticks} ticks>"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         try:
             facts: dict[str, Any] = {name: getattr(self.summary(), name) for name in SHOWN}
         except PtpError as problem:

@@ -107,16 +107,16 @@ def describe(value: Any) -> Any:
     """Return an observation as JSON-safe data; a large array becomes its shape and hash."""
     if type(value) in PLAIN:
         return value
-    if isinstance(value, np.generic):  # before the plain numbers: NumPy's float64 is a float, and no JSON
-        return value.item()
-    if value is None or isinstance(value, (int, float, str)):
-        return value
+    if isinstance(value, dict):
+        return {str(key): item if type(item) in PLAIN else describe(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         if value.size > SMALL:
             return {"shape": list(value.shape), "dtype": str(value.dtype), "hash": xxh3_64_hexdigest(digest(value))}
         return value.tolist()
-    if isinstance(value, dict):
-        return {str(key): describe(item) for key, item in value.items()}
+    if isinstance(value, np.generic):  # before the plain numbers: NumPy's float64 is a float, and no JSON
+        return value.item()
+    if isinstance(value, (int, float, str)):
+        return value
     if isinstance(value, (tuple, list)):
         return [describe(item) for item in value]
     return repr(value)
