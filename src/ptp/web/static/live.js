@@ -78,7 +78,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
     const [events, metrics] = await Promise.all([get("events", { run: id, kinds: "Caught,BadgeEarned,BattleEnded,Fainted,LevelUp,MapChanged,Joined,Error,Rewind", from_tick: Math.max(0, (detail.run.ticks || 0) - 1500) }), get("metrics", { run: id })]);
     events.events.slice(-60).forEach((event) => feed.add(event.tick, event.kind, event.title));
     const last = await get(`tick/${metrics.tick}`, { run: id });
-    showFacts({ tick: last.tick, rate: metrics.performance.tick_rate_actual, target: metrics.performance.tick_rate_target, elapsed: last.step?.elapsed, cost: detail.run.total_cost, reward: detail.run.total_reward, episode: last.episode });
+    showFacts({ tick: last.tick, rate: metrics.performance.tick_rate_actual, target: metrics.performance.tick_rate_target, elapsed: last.step?.elapsed, cost: detail.run.total_cost, reward: detail.run.total_reward, episode: last.step?.episode });
     showState(last.state);
     fill(parts.decision, decisionPanel(last.decision, last.step?.command));
     if (!live && detail.render_mode) screen.show(await picture("frame", { run: id }, signal), last.tick);
