@@ -122,6 +122,8 @@ class Soak:
         was_over = self._end(process, directory, way)
         self._check_code(process.returncode, directory, way)
         expected = {"completed"} if was_over else {"completed", STATUS[way]}  # its limit may come at the same moment
+        if "restore" in acts:
+            expected.add("manual_stop")  # it may have ended just before it was taken back
         ticks = self._check(directory, expected, may_go_back=bool(GOING_BACK & set(chosen)))
         did = ", ".join([*acts, "over" if was_over else way])
         return f"{verb:<7} {self.runs[directory.run_id].world:<15}  {did}: {ticks:,} ticks"
