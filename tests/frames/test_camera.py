@@ -219,9 +219,10 @@ def test_a_thousand_steps_of_lunar_lander_keep_at_most_512_pictures_in_memory(tm
 def test_ticks_that_were_taken_back_leave_the_ring(tmp_path: Path) -> None:
     profile = StorageProfile(tier="files", ring_every_n_ticks=1)
     run = play(tmp_path, Snowing(), 20, None, profile)
+    before = run.ring.bytes
     run.ring.forget_after(12)
-    assert run.ring.ticks()[-1] == 12
-    assert run.ring.bytes == sum(len(held.data) for held in run.ring._held)
+    assert run.ring.ticks() == list(range(1, 13))
+    assert run.ring.bytes == pytest.approx(before * 12 / 20, rel=0.05)  # noise packs to about the same each time
 
 
 def test_a_picture_of_no_interest_is_not_drawn(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ class View:
 
     def _reasons(self, size: int) -> Layout:
         kind, reasoning = (self._decision.type, self._decision.reasoning) if self._decision else ("decision", None)
-        return _panel("reasons", kind, Text(reasoning or "-"), size)
+        return _panel("reasons", kind or "decision", Text(reasoning or "-"), size)
 
     def _held(self) -> str:
         return "paused" if self._now and self._now.paused else "live"

@@ -147,7 +147,8 @@ def _step_values(text: Callable[[Any], str]) -> ValuesOf:
         row = astuple(step)
         if state is None and info is None:
             return row[:-1]
-        return (*row[:9], None if state is None else text(state), info and _json(info).decode(), row[11])
+        said = None if info is None else _json(info).decode()
+        return (*row[:9], None if state is None else text(state), said, row[11])
 
     return values
 

@@ -102,7 +102,7 @@ class DecisionMade(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """The tick it was made after."""
     state: Json
     """The state it was made in."""
-    type: str
+    type: str | None
     context: Json
     reasoning: str | None
     confidence: float | None
@@ -110,7 +110,7 @@ class DecisionMade(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     tokens: int | None
     cost: float | None
     model: str | None
-    status: DecisionStatus
+    status: DecisionStatus | None
     error: str | None
     duration_ms: float | None
 

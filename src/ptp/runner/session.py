@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from ptp._util.attempt import attempt
 from ptp._util.clock import iso
 from ptp.engine import Engine
 from ptp.errors import PtpError, RecordingError
@@ -140,7 +141,10 @@ class Session:
         self._run.error(problem, _trace(problem))
 
     def _finish(self) -> RunResult:
-        """Let every sink finish; a recorder that can't is what the run ends with."""
+        """Let agent and sinks finish; a recorder that can't is what the run ends with."""
+        failed = attempt(self._engine.agent.close)
+        if failed is not None:
+            self._run.notice("warning", "agent", f"the agent can't be closed: {failed!r}")
         self._write_down()
         result = self._result()
         try:
@@ -152,7 +156,6 @@ class Session:
             with suppress(RecordingError):  # on a full disk the old header stays; without an owner it means crashed
                 self._services.recorder.directory.write_metadata(self._run.metadata)
             result = self._result()
-        self._engine.agent.close()
         return result
 
     def _write_down(self) -> None:

@@ -201,7 +201,7 @@ def _introduce(
         started_at=now,
         completed_at=now,
         ticks=header.tick,
-        episodes=header.episode - 1,
+        episodes=sum(step.terminated or step.truncated for step in tape.steps),
         total_reward=sum(_number(step.reward) for step in tape.steps),
         total_cost=sum(decision.api_cost or 0.0 for decision in tape.decisions),
         elapsed_seconds=tape.steps[-1].elapsed if tape.steps else 0.0,
@@ -230,9 +230,9 @@ def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | Epi
 def _decision(it: Decided) -> DecisionMade:
     at = datetime.fromisoformat(it.timestamp).timestamp() if it.timestamp else nan
     return DecisionMade(
-        it.number, at, it.tick, None, it.decision_type or "", None, None, it.confidence_score,
+        it.number, at, it.tick, None, it.decision_type, None, None, it.confidence_score,
         _number(it.decision_latency_ms), it.tokens_used, it.api_cost, it.model_used,
-        it.execution_status or "success", None, it.execution_duration_ms,
+        it.execution_status, None, it.execution_duration_ms,
     )  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def _pipeline(database: Database) -> DecisionPipeline:
     for made in read(database, DecisionMade, f"WHERE {VALID} ORDER BY decision_id DESC LIMIT 1"):
         return DecisionPipeline(
             stamp(made.at), made.type, made.confidence, made.latency_ms, made.tokens, made.cost,
-            STATUSES.get(made.status),
+            STATUSES.get(made.status or ""),
         )  # fmt: skip
     return DecisionPipeline(None, None, None, None, None, None, None)
 

@@ -12,8 +12,8 @@ from ptp.sinks.context import RunContext
 class Sink:
     """Hears one run from its beginning to its end; each method may be left out.
 
-    A sink of one's own runs on a thread beside the run. If it is too slow it loses the oldest records, and if it
-    raises it hears no more; the run goes on in both cases, and says so.
+    A sink of one's own runs on a thread beside the run. If it is too slow it loses records, and if it raises it
+    hears no more; the run goes on in both cases, and says so.
     """
 
     inline: ClassVar[bool] = False
