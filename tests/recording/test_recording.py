@@ -22,6 +22,7 @@ from ptp.recording import RunDirectory
 from ptp.recording import writer as writer_module
 from ptp.recording.database import Database, check_sqlite, create_database
 from ptp.recording.figures import make_report
+from ptp.recording.seal import Seal
 from ptp.recording.writer import Writer
 from ptp.records import DecisionEnded, DecisionMade, EpisodeEnded, Event, Notice, Step
 from ptp.runs import list_runs
@@ -77,7 +78,7 @@ def test_a_sqlite_that_can_corrupt_is_refused() -> None:
 
 
 def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     decision = DecisionMade(
         7, 1_700_000_000.25, 3, {"a": "é"}, "MOVE", {"x": 1}, 'he said "go"\nnow', 0.875, 12.5, 450, 0.045, "m-1",
         "pending", None, None,
@@ -96,7 +97,7 @@ def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connect
 
 
 def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     writer.add([step(1)])
     with pytest.raises(RecordingError, match=r"can't be recorded: Encoding objects .*kept; go on with `ptp resume`"):
         writer.add([step(tick, state=object()) for tick in range(2, 1000)])
@@ -105,7 +106,7 @@ def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Conn
 
 
 def test_rows_are_committed_within_a_quarter_of_a_second_while_the_run_waits(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     writer.add([step(1)])
     deadline = time.monotonic() + 5
     while not writer.committed and time.monotonic() < deadline:
@@ -121,7 +122,7 @@ def test_a_slow_disk_slows_the_run_and_loses_nothing(
 ) -> None:
     monkeypatch.setattr(writer_module, "LOT", 10)
     monkeypatch.setattr(writer_module, "MOST", 50)
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     commit, waiting = writer._commit, []
 
     def slow() -> None:
@@ -143,7 +144,7 @@ def test_a_busy_disk_does_not_hold_up_a_run_until_many_records_wait(
 ) -> None:
     monkeypatch.setattr(writer_module, "LOT", 10)
     monkeypatch.setattr(writer_module, "MOST", 50)
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     with writer._database:  # as it is while the other thread commits
         for tick in range(1, 50):
             writer.add([step(tick)])
@@ -160,7 +161,7 @@ def test_a_busy_disk_does_not_hold_up_a_run_until_many_records_wait(
 
 @pytest.mark.parametrize("count", [1, 19, 20, 21, 399, 400, 421, 900])
 def test_blocks_and_single_rows_are_written_alike(connection: apsw.Connection, count: int) -> None:
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     writer.add([step(tick, reward=tick / 7) for tick in range(1, count + 1)])
     writer.close()
     rows = connection.execute("SELECT tick, reward FROM steps ORDER BY tick").fetchall()
@@ -168,7 +169,7 @@ def test_blocks_and_single_rows_are_written_alike(connection: apsw.Connection, c
 
 
 def test_a_job_finds_everything_committed_that_came_before(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     seen = []
     writer.add([step(1), step(2)])
     writer.later(lambda: seen.append(writer.committed))
@@ -182,7 +183,7 @@ def test_what_can_only_be_written_in_part_is_not_written(connection: apsw.Connec
         def rows(self, run_id: str, event: Event) -> list[Row]:
             return [Row("INSERT INTO nowhere VALUES (1)", ())]
 
-    writer = Writer(connection, RUN, Broken())
+    writer = Writer(Seal(connection), RUN, Broken())
     writer.add([step(1)])
     writer.do(lambda _: None)
     writer.add([step(2), Event(0.0, 2, 0, "Something", "something", {})])
@@ -192,7 +193,7 @@ def test_what_can_only_be_written_in_part_is_not_written(connection: apsw.Connec
 
 
 def test_a_job_that_fails_is_raised_by_the_run(connection: apsw.Connection) -> None:
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
 
     def fail() -> None:
         raise OSError("no space left")
@@ -208,7 +209,7 @@ def test_a_full_disk_is_told_and_what_was_committed_is_kept(tmp_path: Path) -> N
     connection = create_database(tmp_path / "game_data.db")
     pages: Any = connection.pragma("page_count")
     connection.pragma("max_page_count", pages + 4)
-    writer = Writer(connection, RUN, Knowledge())
+    writer = Writer(Seal(connection), RUN, Knowledge())
     writer.add([step(1)])
     while not writer.committed:
         time.sleep(0.01)

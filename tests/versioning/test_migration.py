@@ -138,7 +138,7 @@ def test_the_way_down_from_2_2_names_what_2_1_cannot_hold(tmp_path: Path) -> Non
     database = create(tmp_path / "a.db", "2.2")
     with opened(database) as connection:
         connection.execute("INSERT INTO episode_starts (episode, tick) VALUES (1, 0), (2, 9)")
-        connection.execute("INSERT INTO seals (batch, digest) VALUES (1, 'x')")
+        connection.execute("INSERT INTO seals VALUES (1, '2026', 1, 1, 'recorded', NULL, x'', 'x')")
         connection.execute("INSERT INTO events (event_id, title) VALUES ('a', 'Caught'), ('b', NULL)")
     dropped = migrate_file(database, "2.1").dropped
     assert [loss for loss in dropped if loss.rows] == [

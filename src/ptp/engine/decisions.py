@@ -45,8 +45,9 @@ class OpenDecision(msgspec.Struct, gc=False):
         decision, at, tick, state, latency_ms = self.made
         self.made = None
         return DecisionMade(
-            self.number, at, tick, state, decision.type, decision.context, decision.reasoning, decision.confidence,
-            latency_ms, decision.tokens, decision.cost, decision.model, self.status,
+            self.number, at, tick, state, decision.type, decision.context, decision.reasoning,
+            _real(decision.confidence), latency_ms, None if decision.tokens is None else int(decision.tokens),
+            _real(decision.cost), decision.model, self.status,
             None if duration is None else self.error, duration,
         )  # fmt: skip
 
@@ -60,6 +61,11 @@ class OpenDecision(msgspec.Struct, gc=False):
     def save(self, now: float) -> OpenState:
         """Return it as data."""
         return OpenState(self.number, now - self.began, self.wanted, self.left, self.dropped, self.error)
+
+
+def _real(value: float | None) -> float | None:
+    """Return a number that an agent gave as one that can be kept; what is not a number is nothing."""
+    return None if value is None or value != value else float(value)
 
 
 def load_decision(state: OpenState, now: float) -> OpenDecision:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ptp._util.lazy import lazy
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.recording.packed import is_packed, readable
+from ptp.recording.seal import Shape, shapes, tape_digest
 
 if TYPE_CHECKING:
     import apsw
@@ -111,6 +112,20 @@ class Database:
     def has_tape(self) -> bool:
         """Whether a run of this schema keeps its steps."""
         return self.version not in TAPELESS
+
+    def head(self) -> str | None:
+        """Return the newest link of the seal; None when the run is not sealed."""
+        return next((digest for (digest,) in self.rows("SELECT digest FROM seals ORDER BY batch DESC LIMIT 1")), None)
+
+    def tape_digest(self) -> str:
+        """Return the digest of the tape."""
+        with self._translated():
+            return tape_digest(self._connection)
+
+    def shapes(self) -> dict[str, Shape]:
+        """Return every table that is sealed."""
+        with self._translated():
+            return shapes(self._connection)
 
     def define(self, name: str, function: Callable[..., Any]) -> None:
         """Let queries call a function."""

@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
@@ -151,11 +152,18 @@ class RunDirectory:
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""
+        metadata.checksum = checksum_of(metadata)
         encoded = msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n"
         try:
             write_atomic(self.path / "metadata.json", encoded)
         except OSError as problem:
             raise RecordingError(f"{self.path}/metadata.json can't be written: {problem.strerror}") from None
+
+
+def checksum_of(metadata: Metadata) -> str:
+    """Return the checksum that belongs into a header."""
+    bare = msgspec.structs.replace(metadata, checksum=None)
+    return blake2b(msgspec.json.encode(bare, order="sorted"), digest_size=16).hexdigest()
 
 
 def run_paths(data_dir: Path) -> list[Path]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,27 +47,32 @@ def _settle(connection: apsw.Connection, run_id: str, tick: int, knowledge: Know
         connection.execute(row.sql, row.values)
 
 
+@contextmanager
+def attached(connection: apsw.Connection, parent: Path) -> Iterator[None]:
+    """Let statements read another run's database, as `parent`."""
+    connection.execute("ATTACH ? AS parent", (f"file:{parent}?mode=ro",))
+    try:
+        yield
+    finally:
+        connection.execute("DETACH parent")
+
+
 def copy_history(
-    connection: apsw.Connection, parent: Path, parent_id: str, run_id: str, last_tick: int, knowledge: Knowledge
+    connection: apsw.Connection, parent_id: str, run_id: str, last_tick: int, knowledge: Knowledge
 ) -> None:
-    """Copy another run's history up to a tick into this run's new database."""
+    """Copy the history of the run that is attached up to a tick into this run's new database."""
     by_tick = dict.fromkeys((*_BY_TICK, *knowledge.tables_by_tick), "tick <= $last")
     by_id = {table: f"{column} <= $last_id" for table, column in knowledge.tables_by_id.items()}
     values = {"new": run_id, "old": parent_id[:24], "prefix": run_id[:24], "last": last_tick,
               "last_id": numbered_id(parent_id, last_tick) + "~"}  # fmt: skip
-    connection.execute("ATTACH ? AS parent", (f"file:{parent}?mode=ro",))
-    try:
-        with connection:
-            for table, chosen in {**_SHARED, **by_tick, **by_id}.items():
-                there = _columns(connection, "parent", table)
-                columns = [name for name in _columns(connection, "main", table) if name in there]
-                if columns:
-                    copied = ", ".join(map(_copied, columns))
-                    into = f"INSERT INTO main.{table} ({', '.join(columns)})"
-                    connection.execute(f"{into} SELECT {copied} FROM parent.{table} WHERE {chosen}", values)
-            _settle(connection, run_id, last_tick, knowledge)
-    finally:
-        connection.execute("DETACH parent")
+    for table, chosen in {**_SHARED, **by_tick, **by_id}.items():
+        there = _columns(connection, "parent", table)
+        columns = [name for name in _columns(connection, "main", table) if name in there]
+        if columns:
+            copied = ", ".join(map(_copied, columns))
+            into = f"INSERT INTO main.{table} ({', '.join(columns)})"
+            connection.execute(f"{into} SELECT {copied} FROM parent.{table} WHERE {chosen}", values)
+    _settle(connection, run_id, last_tick, knowledge)
 
 
 def _columns(connection: apsw.Connection, schema: str, table: str) -> list[str]:

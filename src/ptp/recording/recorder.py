@@ -12,10 +12,11 @@ from ptp._util.files import write_atomic
 from ptp.config.files import dump
 from ptp.config.tree import as_tree
 from ptp.errors import RecordingError
-from ptp.recording.database import create_database, open_for_writing
+from ptp.recording.database import Database, create_database, open_for_writing
 from ptp.recording.directory import RunDirectory
-from ptp.recording.history import copy_history, rewind
+from ptp.recording.history import attached, copy_history, rewind
 from ptp.recording.log import close_log, open_log
+from ptp.recording.seal import Seal, tape_digest
 from ptp.recording.writer import Writer
 from ptp.records import RunResult
 from ptp.sinks import RunContext, Sink
@@ -39,7 +40,7 @@ class Recorder(Sink):
         except (OSError, apsw.Error) as problem:
             close_log(run.log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
-        self._writer = Writer(self._connection, run.run_id, self._knowledge)
+        self._writer = Writer(self._seal, run.run_id, self._knowledge, run.tick)
         self.took = self._writer.add  # type: ignore[method-assign] # once a tick, and so without a detour
         metadata = run.metadata
         verb = "resumes" if metadata.resumed else "plays"
@@ -50,13 +51,15 @@ class Recorder(Sink):
         is_new = not self.directory.database.exists()
         connection = create_database(self.directory.database) if is_new else open_for_writing(self.directory.database)
         self.directory.write_metadata(self._run.metadata)
-        if is_new:
-            with connection:
+        self._seal = Seal(connection)
+        with self._seal.change("started" if is_new else "resumed", self._run.tick):
+            if not self._seal.batch:
+                self._seal.everything()  # a run that was migrated has no seal yet
+            if is_new:
                 self._introduce(connection)
-        self._keep_config(connection)
-        with connection:
             connection.execute("UPDATE runs SET status = 'running'")
             connection.execute("UPDATE sessions SET status = 'running'")
+            self._keep_config(connection)
         return connection
 
     def _introduce(self, connection: apsw.Connection) -> None:
@@ -73,21 +76,28 @@ class Recorder(Sink):
 
     def keep_config(self) -> None:
         """Keep the settings as they are now."""
-        self._writer.do(self._keep_config)
+        self._writer.do(self._keep_config, "settings")
 
     def _keep_config(self, connection: apsw.Connection) -> None:
         config = self._run.config
         write_atomic(self.directory.path / "config.yaml", dump(config).encode())
         settings = msgspec.json.encode(as_tree(config)).decode()
-        with connection:
-            connection.execute("UPDATE sessions SET config_snapshot = ?", (settings,))
+        connection.execute("UPDATE sessions SET config_snapshot = ?", (settings,))
 
     def adopt(self, parent: Path, parent_id: str, last_tick: int) -> None:
         """Take over another run's history up to a tick; a recorder does this before its first record."""
+        with Database(parent) as database:
+            note = {"parent": parent_id, "head": database.head()}
         try:
-            copy_history(self._connection, parent, parent_id, self._run.run_id, last_tick, self._knowledge)
+            with attached(self._connection, parent), self._seal.change("forked", last_tick, note):
+                copy_history(self._connection, parent_id, self._run.run_id, last_tick, self._knowledge)
         except apsw.Error as problem:
             raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
+
+    @property
+    def head(self) -> str:
+        """The newest link of the seal."""
+        return self._seal.head
 
     def flush(self) -> None:
         """Wait until everything handed over so far is committed."""
@@ -101,7 +111,7 @@ class Recorder(Sink):
         """Give up the ticks after *tick*; the tape then tells only what led to now."""
         back, run = self._run.rewound, self._run
         assert back is not None
-        self._writer.do(lambda connection: rewind(connection, run.run_id, back, self._knowledge))
+        self._writer.do(lambda connection: rewind(connection, run.run_id, back, self._knowledge), "rolled back")
         self.directory.write_metadata(run.metadata)
         self._log("rolled_back", f"went back to tick {tick}: {back.reason}; {back.dropped} queued commands dropped")
 
@@ -115,7 +125,7 @@ class Recorder(Sink):
         self._log("run_ended", f"{metadata.status} after {metadata.ticks} ticks: {ended}")
         try:
             self._writer.close()
-            with self._connection:
+            with self._seal.change("ended", metadata.ticks or 0):
                 self._connection.execute(
                     "UPDATE sessions SET completed_at = ?, status = ?, error_message = ?",
                     (metadata.completed_at, metadata.status, metadata.error),
@@ -124,6 +134,7 @@ class Recorder(Sink):
                     "UPDATE runs SET completed_at = ?, duration_ticks = ?, total_cost = ?, status = ?",
                     (metadata.completed_at, metadata.ticks, metadata.total_cost, metadata.status),
                 )
+            metadata.seal, metadata.tape_digest = self._seal.head, tape_digest(self._connection)
             self._connection.close()
         except apsw.Error as problem:
             raise RecordingError(f"the end of the run can't be recorded: {problem}") from None

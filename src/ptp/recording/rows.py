@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, count
+from time import gmtime, strftime
 from typing import Any, TypeAlias
 
 import apsw
 import msgspec
 from msgspec.structs import astuple
 
-from ptp.records import DecisionEnded, FrameKept, FrameRemoved, FrameShrunk, Record, Step, table_of
+from ptp.records import DecisionEnded, DecisionMade, FrameKept, FrameRemoved, FrameShrunk, Record, Step, table_of
+from ptp.records.happened import RECORD_VERSION
 from ptp.records.table import Kept
 
 # Rows that one statement inserts: SQLite works through them without Python's lock, beside the run.
@@ -30,9 +32,11 @@ class Statement(msgspec.Struct, frozen=True):
     values: ValuesOf = astuple
     blocks: tuple[tuple[int, str], ...] = ()
     """The same for so many records at once, the largest first."""
+    plain: bool = False
+    """Whether the values are the columns of the row just as SQLite has them."""
 
-    def execute(self, connection: apsw.Connection, records: Sequence[Any]) -> None:
-        """Write records."""
+    def execute(self, connection: apsw.Connection, records: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Write records, and return their values."""
         rows = [*map(self.values, records)]
         done = 0
         for size, sql in self.blocks:
@@ -41,6 +45,7 @@ class Statement(msgspec.Struct, frozen=True):
                 done += size
         if done < len(rows):
             connection.executemany(self.sql, rows[done:])
+        return rows
 
 
 class JsonTexts:
@@ -68,6 +73,9 @@ def statements(run_id: str, connection: apsw.Connection) -> dict[type, tuple[Sta
     inserts: dict[type, tuple[Statement, ...]] = {
         record: (_insert(record, run_id, texts, connection),) for record in kept
     }
+    inserts[Step] = (_plain(connection, "steps", STEP_COLUMNS, _step_values(texts.text)),)
+    decision = _decision_values(texts.text, run_id)
+    inserts[DecisionMade] = (_plain(connection, "action_history", DECISION_COLUMNS, decision),)
     inserts[FrameKept] += (Statement("UPDATE steps SET frame_ref = ?2 WHERE tick = ?1", _tick_and_path),)
     return inserts | {
         DecisionEnded: (
@@ -134,21 +142,57 @@ def _values(record: type[Kept], texts: JsonTexts, width: int) -> ValuesOf:
                 row[place] = text(row[place])
         return tuple(row)
 
-    if record is Step:
-        return _step_values(text)
     return values if places else astuple
 
 
-def _step_values(text: Callable[[Any], str]) -> ValuesOf:
-    """The same for steps, of which there are most: nothing is copied when neither state nor info is there."""
+# -- steps and decisions, of which there are most: their rows are made here, just as SQLite has them -----------------
 
-    def values(step: Step) -> tuple[Any, ...]:
-        state, info = step.state, step.info
-        row = astuple(step)
-        if state is None and info is None:
-            return row[:-1]
-        said = None if info is None else _json(info).decode()
-        return (*row[:9], None if state is None else text(state), said, row[11])
+
+STEP_COLUMNS = (
+    "tick, episode, step, command, reward, terminated, truncated, elapsed, state_hash, state, frame_ref, info, actor"
+)
+DECISION_COLUMNS = (
+    "decision_id, run_id, timestamp, tick, game_state, decision_type, decision_context, reasoning, confidence_score, "
+    "decision_latency_ms, tokens_used, api_cost, model_used, execution_status, execution_error, context_version, "
+    "execution_duration_ms"
+)
+
+
+def _plain(connection: apsw.Connection, table: str, columns: str, values_of: ValuesOf) -> Statement:
+    """Return the INSERT for rows that are complete; a migrated table may have its columns in another order."""
+    there: list[Any] = connection.execute(
+        "SELECT group_concat(name, ', ') FROM pragma_table_info(?)", (table,)
+    ).fetchall()
+    head, row = f"INSERT INTO {table} ({columns}) VALUES ", f"({','.join('?' * len(columns.split()))})"
+    blocks = tuple((size, head + ",".join([row] * size)) for size in BLOCKS)
+    return Statement(head + row, values_of, blocks, plain=there == [(columns,)])
+
+
+def _step_values(text: Callable[[Any], str]) -> ValuesOf:
+    def values(it: Step) -> tuple[Any, ...]:
+        state, info, reward = it.state, it.info, it.reward
+        if reward != reward:  # SQLite can't hold what is not a number
+            reward = None
+        return (it.tick, it.episode, it.step, it.command, reward, it.terminated, it.truncated, it.elapsed,
+                it.state_hash, None if state is None else text(state), it.frame_ref,
+                None if info is None else _json(info).decode(), it.actor)  # fmt: skip
+
+    return values
+
+
+def _decision_values(text: Callable[[Any], str], run_id: str) -> ValuesOf:
+    prefix, second, begins = run_id[:24], 0, ""
+
+    def values(it: DecisionMade) -> tuple[Any, ...]:
+        nonlocal second, begins
+        state, context, at = it.state, it.context, it.at
+        if not second <= at < second + 1:
+            second = int(at)
+            begins = strftime("%Y-%m-%dT%H:%M:%S.", gmtime(second))
+        return (f"{prefix}{it.number:012x}", run_id, f"{begins}{int((at - second) * 1000):03d}Z", it.tick,
+                None if state is None else text(state), it.type, None if context is None else _json(context).decode(),
+                it.reasoning, it.confidence, it.latency_ms, it.tokens, it.cost, it.model, it.status, it.error,
+                RECORD_VERSION, it.duration_ms)  # fmt: skip
 
     return values
 

@@ -12,14 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import apsw
 
 from ptp._util.attempt import attempt
 from ptp.errors import RecordingError
-from ptp.recording.rows import statements
-from ptp.records import Event, Record
+from ptp.recording.rows import Statement, statements
+from ptp.recording.seal import Seal, Why
+from ptp.records import Event, Record, Step
 from ptp.worlds.knowledge import Knowledge
 
 T = TypeVar("T")
@@ -33,8 +34,10 @@ MOST = 10_000  # records that may wait while the disk is busy; then the run wait
 class Writer:
     """Takes records from the run and commits them; it loses none, and raises what the disk says."""
 
-    def __init__(self, connection: apsw.Connection, run_id: str, knowledge: Knowledge) -> None:
-        self._connection = connection
+    def __init__(self, seal: Seal, run_id: str, knowledge: Knowledge, tick: int = 0) -> None:
+        self._connection = connection = seal.connection
+        self._seal = seal
+        self._tick = tick
         self._run_id = run_id
         self._knowledge = knowledge
         self._statements = statements(run_id, connection)
@@ -65,14 +68,14 @@ class Writer:
         if self._problem is not None:
             raise self._failure()
 
-    def do(self, job: Callable[[apsw.Connection], T]) -> T:
+    def do(self, job: Callable[[apsw.Connection], T], reason: Why = "recorded") -> T:
         """Run *job* in one transaction after everything handed over so far is committed and done; return its answer."""
         with self._committed():
             pass
         self._jobs.join()
         with self._committed():
             try:
-                with self._connection:
+                with self._seal.change(reason, self._tick):
                     answer = job(self._connection)
             except apsw.Error as problem:
                 self._problem = problem
@@ -147,17 +150,31 @@ class Writer:
             self._connection.execute("BEGIN IMMEDIATE")
         for kind, written in self._statements.items():
             if kind in kinds:
-                for statement in written:
-                    statement.execute(self._connection, kinds[kind])
-        for event in cast("list[Event]", kinds.get(Event, [])):
-            for row in self._knowledge.rows(self._run_id, event):
-                self._connection.execute(row.sql, row.values)
+                self._write_kind(kind, written, kinds[kind])
+        with self._seal.watching():
+            for event in cast("list[Event]", kinds.get(Event, [])):
+                for row in self._knowledge.rows(self._run_id, event):
+                    self._connection.execute(row.sql, row.values)
         self._inserted += len(fresh)
+
+    def _write_kind(self, kind: type, written: tuple[Statement, ...], records: list[Any]) -> None:
+        if not written[0].plain:
+            with self._seal.watching():
+                for statement in written:
+                    statement.execute(self._connection, records)
+            return
+        rows = written[0].execute(self._connection, records)
+        if kind is Step:
+            self._tick = records[-1].tick
+            self._seal.inserted("steps", [step.tick for step in records], rows, "")
+        else:
+            self._seal.inserted("action_history", [made.number for made in records], rows, self._run_id[:24])
 
     def _commit(self) -> None:
         """Commit everything handed over so far; the caller holds the connection."""
         self._insert()
         if self._inserted:
+            self._seal.link("recorded", self._tick, self._inserted)
             self._connection.execute("COMMIT")
             self.committed, self._inserted = self.committed + self._inserted, 0
         self._committed_at = time.monotonic()

@@ -102,6 +102,12 @@ class Metadata(msgspec.Struct, kw_only=True):
     rewinds: int = 0
     group: str | None = None
     """The run whose vector environment this one is a lane of."""
+    seal: str | None = None
+    """The head of the seal when the run last ended well, or was pruned or migrated since."""
+    tape_digest: str | None = None
+    """What stands for the tape: runs that were played equally have the same."""
+    checksum: str | None = None
+    """What stands for everything else in the header."""
 
 
 class RunResult(msgspec.Struct):

@@ -86,6 +86,7 @@ class SnapshotKeeper(Sink):
         return snapshot
 
     def _write(self, snapshot: Snapshot) -> SnapshotHeader:
+        snapshot.header.seal = self._recorder.head
         header = self.store.save(snapshot, self._config.compress, self._config.validate)
         removed = self.store.shrink(self._config.max_disk * GIGABYTE)
         if removed:

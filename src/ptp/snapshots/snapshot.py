@@ -69,6 +69,8 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
     """The kind of situation, in the world's words."""
     progress: dict[str, bool | float | None] = {}
     save_ms: float = 0.0
+    seal: str = ""
+    """The head of the run's seal when the ticks that led to it were recorded."""
     tape_bytes: int = 0
     """The tape that a shared snapshot carries; in a run directory the database has it."""
 

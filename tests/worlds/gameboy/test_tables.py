@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from ptp.recording.database import create_database
-from ptp.recording.history import copy_history, rewind
+from ptp.recording.history import attached, copy_history, rewind
+from ptp.recording.seal import Seal
 from ptp.recording.writer import Writer
 from ptp.records import Event, Rewound
 from ptp.worlds.gameboy import events as game
@@ -33,7 +34,7 @@ BATTLE: dict[int, msgspec.Struct] = {5: STARTED, 6: turn(1), 8: turn(2), 10: tur
 
 def fight(connection: apsw.Connection, run_id: str, ticks: dict[int, msgspec.Struct]) -> None:
     """Record events at their ticks, as a run does."""
-    writer = Writer(connection, run_id, GAME)
+    writer = Writer(Seal(connection), run_id, GAME)
     for tick, event in ticks.items():
         kind = str(event.__struct_config__.tag)
         writer.add([Event(1_700_000_000.0 + tick, tick, 0, kind, kind, event)])
@@ -125,7 +126,8 @@ def test_a_party_that_no_event_tells_of_is_left_alone(connection: apsw.Connectio
 def test_a_fork_has_the_party_of_its_history(connection: apsw.Connection, tmp_path: Path) -> None:
     fight(connection, RUN, GROWING)
     fork = create_database(tmp_path / "fork.db")
-    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6, GAME)
+    with attached(fork, tmp_path / "game_data.db"):
+        copy_history(fork, RUN, OTHER, 6, GAME)
     found = fork.execute("SELECT party_id, run_id, level FROM pokemon_party ORDER BY 1").fetchall()
     assert found == [(f"{OTHER}/004d-0001-1", OTHER, 6), (f"{OTHER}/004d-0002-1", OTHER, 3)]
     fork.close()
@@ -134,7 +136,8 @@ def test_a_fork_has_the_party_of_its_history(connection: apsw.Connection, tmp_pa
 def test_a_fork_inside_a_battle_does_not_know_how_it_ends(connection: apsw.Connection, tmp_path: Path) -> None:
     fight(connection, RUN, BATTLE)
     fork = create_database(tmp_path / "fork.db")
-    copy_history(fork, tmp_path / "game_data.db", RUN, OTHER, 6, GAME)
+    with attached(fork, tmp_path / "game_data.db"):
+        copy_history(fork, RUN, OTHER, 6, GAME)
     assert battles(fork) == [(None, None, 1, None)]
     assert turns(fork) == [(1,)]
     fight(fork, OTHER, {7: ENDED})

@@ -323,13 +323,16 @@ CREATE TABLE snapshots (
     save_ms REAL
 );
 
--- The hash chain over what every transaction wrote.
+-- The seal: a hash chain with one link per transaction.
 CREATE TABLE seals (
     batch INTEGER PRIMARY KEY,
-    timestamp TIMESTAMP,
-    tick INTEGER,
-    records INTEGER,
-    digest TEXT NOT NULL
+    timestamp TIMESTAMP NOT NULL,
+    tick INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    reason TEXT NOT NULL,       -- recorded, rolled back, pruned, ...
+    note TEXT,                  -- JSON
+    changes BLOB NOT NULL,      -- the rows it wrote, with a digest of each (MessagePack)
+    digest TEXT NOT NULL        -- over the link before and all of this one
 );
 
 INSERT INTO _schema_version (version) VALUES ('2.2');

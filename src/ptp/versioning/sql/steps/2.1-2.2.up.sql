@@ -73,8 +73,11 @@ CREATE TABLE snapshots (
 -- The hash chain over what every transaction wrote.
 CREATE TABLE seals (
     batch INTEGER PRIMARY KEY,
-    timestamp TIMESTAMP,
-    tick INTEGER,
-    records INTEGER,
+    timestamp TIMESTAMP NOT NULL,
+    tick INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    note TEXT,
+    changes BLOB NOT NULL,
     digest TEXT NOT NULL
 );

@@ -1,0 +1,115 @@
+"""Whether a run is what was recorded: its seal, schema, snapshots, header and settings, without playing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ptp.config.tree import as_tree
+from ptp.errors import PtpError
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
+from ptp.recording.directory import checksum_of
+from ptp.recording.packed import readable
+from ptp.recording.seal import MAINTENANCE
+from ptp.recording.unseal import Checked, Fault, check_seal
+from ptp.records import Metadata
+from ptp.runs.offline import store_of
+from ptp.runs.settings import read_config
+from ptp.versioning.verify import verify_file
+
+
+class Verdict(msgspec.Struct):
+    """What was found of one run."""
+
+    run_id: str
+    good: bool
+    sealed: bool
+    """Runs that were recorded before there was a seal have none, and are accepted."""
+    head: str | None
+    """The newest link of the seal, which stands for everything that was recorded."""
+    tape_digest: str | None
+    links: int
+    snapshots: int
+    faults: list[Fault]
+    """What is not as it was recorded: the first of each table."""
+    problems: list[str]
+    """What else is wrong."""
+
+
+def verify(directory: RunDirectory) -> Verdict:
+    """Hold everything that is kept of a run against what was recorded."""
+    problems: list[str] = []
+    checked, tape_digest = Checked(sealed=False), None
+    try:
+        with Database(directory.database) as database:
+            checked = check_seal(database)
+            problems += _check_tape(database)
+            tape_digest = database.tape_digest() if database.has_tape else None
+            problems += _check_config(directory, database)
+        problems += verify_file(readable(directory.database)).problems
+        metadata = directory.read_metadata()
+        problems += _check_header(directory, metadata, checked, tape_digest)
+    except PtpError as problem:
+        problems.append(str(problem))
+    headers, damaged = store_of(directory).readable()
+    problems += damaged
+    problems += _check_snapshots(directory, checked)
+    return Verdict(
+        directory.run_id, not checked.faults and not problems, checked.sealed, checked.head, tape_digest,
+        len(checked.links), len(headers), checked.faults, list(dict.fromkeys(problems)),
+    )  # fmt: skip
+
+
+def _check_tape(database: Database) -> Iterator[str]:
+    gap = (
+        "SELECT min(tick) FROM (SELECT tick, row_number() OVER (ORDER BY tick) AS place FROM steps) WHERE tick != place"
+    )
+    for (tick,) in database.rows(gap) if database.has_tape else ():
+        if tick is not None:
+            yield f"the tape is not continuous: tick {tick} does not follow on the one before"
+
+
+def _check_config(directory: RunDirectory, database: Database) -> Iterator[str]:
+    """Compare `config.yaml` with the settings that the database holds."""
+    for (text,) in database.rows("SELECT config_snapshot FROM sessions WHERE config_snapshot IS NOT NULL"):
+        kept = msgspec.json.decode(text)
+        there = msgspec.json.decode(msgspec.json.encode(as_tree(read_config(directory))))
+        if there != kept:
+            yield f"{directory.path}/config.yaml is not what was recorded; sessions.config_snapshot has the settings"
+
+
+def _check_header(
+    directory: RunDirectory, metadata: Metadata, checked: Checked, tape_digest: str | None
+) -> Iterator[str]:
+    name = directory.path / "metadata.json"
+    if metadata.checksum is not None:
+        written = msgspec.json.decode(name.read_bytes(), type=Metadata)
+        if checksum_of(written) != metadata.checksum:
+            yield f"{name} is not what was written: its checksum does not match"
+    elif checked.sealed:
+        yield f"{name} has no checksum; it is not what was written"
+    if metadata.tape_digest is not None and metadata.completed_at is not None and metadata.tape_digest != tape_digest:
+        yield f"the tape is not the one that {name} names: its digest is {tape_digest}"
+    if metadata.seal is not None:
+        heads = [link.digest for link in checked.links]
+        if metadata.seal not in heads:
+            yield f"the seal does not lead to the head that {name} names"
+        elif directory.is_alive() or metadata.completed_at is None:
+            return
+        elif any(link.reason not in MAINTENANCE for link in checked.links[heads.index(metadata.seal) + 1 :]):
+            yield f"the run was recorded further than {name} says"
+
+
+def _check_snapshots(directory: RunDirectory, checked: Checked) -> Iterator[str]:
+    """Unpack every snapshot, and look whether the chain holds the head that it names."""
+    store, heads = store_of(directory), {link.digest for link in checked.links}
+    for header in store.headers():
+        try:
+            store.load(header)
+        except PtpError as problem:
+            yield str(problem)
+            continue
+        if header.seal and header.seal not in heads and header.run_id == directory.run_id:
+            yield f"{store.path(header.snapshot_id).name} names a head that the seal does not lead to"
