@@ -15,9 +15,8 @@ import pytest
 from ptp.config.tree import Screenshot
 from ptp.errors import WorldError
 from ptp.frames import StorageProfile, VideoWriter, video_of_run
-from ptp.frames.overlay import Caption, draw
 from ptp.frames.pictures import Pixels
-from ptp.frames.video import enlargement
+from ptp.frames.video import Caption, draw, enlargement
 from ptp.testing import FakeWorld
 from ptp.worlds import find_world, make_world, registry
 from tests.frames.playing import PixelWorld, noise, play, still

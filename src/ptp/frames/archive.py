@@ -68,7 +68,6 @@ class ArchiveStore(LocalStore):
         self._known: dict[str, tuple[int, int]] = {}
 
     def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        """Add a picture to the segment; the segment is committed when it is full."""
         self._last = digest
         place = self._known.get(digest) if self._once else None
         if place is None:
@@ -122,8 +121,12 @@ class ArchiveStore(LocalStore):
         return self._folder / f"archive_{self._number:06d}.db"
 
     def _write(self, segment: list[_Placed], data: bytes) -> str:
-        connection = self._connection or self._open_next()
-        path = self._path()
+        if self._connection is None:
+            self._number += 1
+            self._connection = apsw.Connection(str(self._path()))
+            self._connection.pragma("synchronous", "normal")
+            self._connection.execute(SCHEMA)
+        connection, path = self._connection, self._path()
         with connection:
             ((number,),) = connection.execute("SELECT coalesce(max(segment), 0) + 1 FROM segments")
             ticks = [each.kept.tick for each in segment]
@@ -132,21 +135,10 @@ class ArchiveStore(LocalStore):
             connection.executemany("INSERT OR REPLACE INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             ((frames, episodes),) = connection.execute("SELECT count(*), count(DISTINCT episode) FROM frames")
         self._measure()
-        profile = self._profile
-        if (
-            frames >= profile.max_frames_per_archive
-            or episodes >= profile.max_episodes_per_archive
-            or path.stat().st_size >= self._part
-        ):
+        most_frames, most_episodes = self._profile.max_frames_per_archive, self._profile.max_episodes_per_archive
+        if frames >= most_frames or episodes >= most_episodes or path.stat().st_size >= self._part:
             self._rotate()
         return path.name
-
-    def _open_next(self) -> apsw.Connection:
-        self._number += 1
-        self._connection = apsw.Connection(str(self._path()))
-        self._connection.pragma("synchronous", "normal")
-        self._connection.execute(SCHEMA)
-        return self._connection
 
     def _rotate(self) -> None:
         if self._connection is not None:

@@ -176,21 +176,21 @@ class FileStore(LocalStore):
         self._files = FrameFolder(self._folder, quota, compress)
 
     def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        try:
-            return self._write(shot, digest)
-        except (OSError, RecordingError) as problem:
-            self.counts.failed += 1
-            return self._tell(shot, "frame_lost", _words(problem))
-
-    def _write(self, shot: Shot, digest: str) -> list[Record]:
         suffix = SUFFIXES["text" if isinstance(shot.picture, str) else self._format]
         name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{suffix}"
         room = Room()
-        size = self._files.size_of(name)
-        if size is None:
-            data = self._encode(shot)
-            size = len(data)
-            room = self._files.add(name, data)
+        try:
+            size = self._files.size_of(name)
+            if size is None:
+                data = self._encode(shot)
+                size = len(data)
+                room = self._files.add(name, data)
+        except (OSError, RecordingError) as problem:
+            self.counts.failed += 1
+            message = f"a picture can't be written: {problem}"
+            if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+                message = "the disk is full: pictures are lost until there is space again; see `ptp du` and `ptp prune`"
+            return self._tell(shot, "frame_lost", message)
         self._last = digest
         self.counts.kept += 1
         self.counts.shrunk += len(room.shrunk)
@@ -215,9 +215,3 @@ class FileStore(LocalStore):
         """Let go of the folder."""
         self._files.close()
         return []
-
-
-def _words(problem: OSError | RecordingError) -> str:
-    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
-        return "the disk is full: pictures are lost until there is space again; see `ptp du` and `ptp prune`"
-    return f"a picture can't be written: {problem}"

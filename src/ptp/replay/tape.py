@@ -1,4 +1,4 @@
-"""The tape of a run: its world, its seed, and every command in order."""
+"""The tape of a run (its world, its seed, and every command in order), and playing it again in a fresh world."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ptp._util.ids import derive_seed
-from ptp.errors import RunUnreadable
+from ptp.errors import RunUnreadable, UsageError
 from ptp.recording import RunDirectory
-from ptp.recording.database import Database
+from ptp.recording.database import TAPELESS, Database
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Begun, Decided, Played
-from ptp.worlds import Outcome, World
+from ptp.worlds import Outcome, World, make_world
 
 
 class Start(NamedTuple):
@@ -132,3 +132,69 @@ class Tape:
     def close(self) -> None:
         """Close the database."""
         self._database.close()
+
+
+class Difference(msgspec.Struct):
+    """The first tick at which a replay and its tape part."""
+
+    tick: int
+    expected: str
+    actual: str
+    why: list[str]
+
+
+class Replayed(msgspec.Struct):
+    """What a replay found."""
+
+    run_id: str
+    world: str
+    from_tick: int
+    ticks: int
+    """Ticks that were compared."""
+    equal: bool
+    difference: Difference | None = None
+
+
+class Replay:
+    """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
+
+    def __init__(self, tape: Tape, from_tick: int = 1, *, trusted: bool = False) -> None:
+        if not tape.length:
+            why = f"schema {tape.schema}, which keeps no tape" if tape.schema in TAPELESS else "no steps"
+            raise RunUnreadable(f"run {tape.metadata.run_id} has {why}; there is nothing to replay")
+        if not 1 <= from_tick <= tape.length:
+            raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")
+        self._tape = tape
+        self._from = from_tick
+        self.world: World = make_world(tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted)
+        self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
+
+    def __iter__(self) -> Iterator[TapeStep]:
+        """Apply each command; end after the last one, or at the first difference."""
+        world, result, tape = self.world, self.result, self._tape
+        for step, outcome in tape.play(world, tape.steps(tape.seeded_start(self._from))):
+            if step.tick < self._from:
+                continue
+            actual = hash_of(world, outcome)
+            result.ticks += 1
+            if actual != step.state_hash:
+                result.equal = False
+                result.difference = Difference(step.tick, step.state_hash, actual, self._reasons())
+                return
+            yield step
+
+    def _reasons(self) -> list[str]:
+        then, now = self._tape.metadata.facts, self.world.facts
+        changed = [
+            f"{name} was {then.origin.get(name, 'absent')}, is {now.origin.get(name, 'absent')}"
+            for name in sorted(then.origin.keys() | now.origin.keys())
+            if then.origin.get(name) != now.origin.get(name)
+        ]
+        if then.version != now.version:
+            changed.append(f"the world's version was {then.version}, is {now.version}")
+        return changed or ["the same versions gave another result; the world itself is not deterministic"]
+
+    def close(self) -> None:
+        """Free the world and the tape."""
+        self.world.close()
+        self._tape.close()

@@ -12,13 +12,11 @@ from typing import Any
 import msgspec
 
 from ptp.errors import ReplayDiverged, UsageError, WorldError
-from ptp.frames.overlay import Caption, draw
 from ptp.frames.pictures import Pixels
-from ptp.frames.video import VideoWriter, needs_av, ticks_per_second
+from ptp.frames.video import Caption, VideoWriter, check_video, draw, needs_av, ticks_per_second
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.replay.replay import Replay
-from ptp.replay.tape import Tape, TapeStep
+from ptp.replay.tape import Replay, Tape, TapeStep
 from ptp.worlds import World, make_world
 
 FASTEST = 60  # pictures per second; a faster video shows fewer ticks instead
@@ -72,7 +70,11 @@ def make_video(
 def _film(
     replay: Replay, plan: VideoPlan, last: int, path: Path, reasons: _Reasons, progress: Callable[[int], None]
 ) -> VideoMade:
-    _show_pixels(replay)
+    spec, facts = replay.world.spec, replay.world.facts
+    if facts.render_mode != "rgb_array" and "rgb_array" in facts.render_modes:
+        replay.world.close()
+        replay.world = make_world(spec, "rgb_array", trusted=True)  # it was made before
+    check_video(replay.world)
     rate = ticks_per_second(replay.world) * plan.speed
     stride = max(1, ceil(rate / FASTEST))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,19 +96,6 @@ def _film(
     return VideoMade(
         replay.result.run_id, str(path), plan.first, last, frames, shown, frames / shown, path.stat().st_size
     )
-
-
-def _show_pixels(replay: Replay) -> None:
-    """Make the world draw pixels, if it was recorded in another mode but can."""
-    facts = replay.world.facts
-    if facts.render_mode == "rgb_array":
-        return
-    if "rgb_array" not in facts.render_modes:
-        offered = ", ".join(mode for mode in facts.render_modes if mode != "human") or "none"
-        raise WorldError(f"world {facts.name!r} has no pictures to make a video of; it offers: {offered}")
-    spec = replay.world.spec
-    replay.world.close()
-    replay.world = make_world(spec, "rgb_array", trusted=True)  # it was made before
 
 
 def _picture(world: World) -> Pixels:

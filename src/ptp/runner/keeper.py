@@ -42,18 +42,14 @@ class SnapshotKeeper(Sink):
 
     def took(self, records: Sequence[Record]) -> None:
         """Look at what a tick told, and take the snapshots that are due."""
-        if self._watches:
-            for record in records:
-                if type(record) is Event:
-                    self._at_event(record)
+        for record in records if self._watches else ():
+            if type(record) is Event:
+                found = self._knowledge.snapshot_event(record.kind, record.detail)
+                if found is not None and found.event in self._config.on_event:
+                    self._keep(f"event {found.event}", name=f"{found.name}-{record.tick}", tags=("event", found.event))
         if self._progress.ticks >= self._due:
             self._set_due(self._progress.ticks)
             self._keep("interval", to_disk=bool(self._config.disk))
-
-    def _at_event(self, event: Event) -> None:
-        found = self._knowledge.snapshot_event(event.kind, event.detail)
-        if found is not None and found.event in self._config.on_event:
-            self._keep(f"event {found.event}", name=f"{found.name}-{event.tick}", tags=("event", found.event))
 
     def _keep(self, reason: str, to_disk: bool = True, **details: object) -> None:
         """Take a snapshot now; it is written beside the run, after the steps that led to it are committed."""

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 from ptp._util.attempt import attempt
-from ptp._util.clock import iso
+from ptp._util.clock import Clock, iso
 from ptp.engine import Engine
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
 from ptp.recording.episodes import export_episodes
 from ptp.recording.report import write_report
 from ptp.records import Record, RunResult, Status, Stop
-from ptp.runner.interrupts import Interrupts
 from ptp.runner.services import Services
 from ptp.runner.steering import Steering
 from ptp.sinks import RunContext, Sink
 
+NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 SAME_ERROR = 3  # times that one error may be rolled back
-
 SELDOM = (20_000, 20, 20)  # objects made between two looks of the garbage collector, and how often it looks deeper
 _USUAL = gc.get_threshold()
 _sessions = 0
@@ -46,6 +48,36 @@ def _frozen() -> Iterator[None]:
             if not _sessions:
                 gc.unfreeze()
                 gc.set_threshold(*_USUAL)
+
+
+class Interrupts:
+    """While entered, the first signal asks for a clean stop; a second one acts as it always did."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._old: dict[signal.Signals, Any] = {}
+        self.stop: Stop | None = None
+        self.exit_code = 0
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            self._old = {number: signal.signal(number, self._hear) for number in NAMES}
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+        self._old = {}
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        self._restore()
+        name = NAMES[signal.Signals(number)]
+        self.stop = Stop("manual", name, f"stopped by {name}")
+        self.exit_code = 128 + number
+        self._clock.wake()
 
 
 class Session:
@@ -73,7 +105,9 @@ class Session:
                     self._run.notice("warning", "world", remark)
                 self._loop(interrupts)
             except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and told
-                self._crash(problem)
+                self._status, self._exit_code = "crashed", 1
+                self._error = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
+                self._run.error(problem, _trace(problem))
             else:
                 self._end(interrupts)
             self._services.control.close()
@@ -134,11 +168,6 @@ class Session:
             self._error = f"aborted: {self._stop.message}"
         self._services.fanout.hand_over()
         self._services.keeper.finish()
-
-    def _crash(self, problem: Exception) -> None:
-        self._status, self._exit_code = "crashed", 1
-        self._error = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
-        self._run.error(problem, _trace(problem))
 
     def _finish(self) -> RunResult:
         """Let agent and sinks finish; a recorder that can't is what the run ends with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import closing
 
 from ptp.config import changed, differences
 from ptp.errors import PtpError, SnapshotError
@@ -47,7 +48,8 @@ class Steering:
         snapshots: list[SnapshotHeader] | None = None
         match request:
             case protocol.Pause():
-                self._pause()
+                self._run.paused, self._until = True, None
+                self._log("paused")
             case protocol.Resume():
                 self._run.paused, self._until = False, None
                 self._log("resumed")
@@ -68,10 +70,6 @@ class Steering:
                 self.stop = Stop("manual", "control", "stopped by request")
                 self._log("stopping")
         return Answer(now=self._services.live.now(), snapshot=snapshot, snapshots=snapshots)
-
-    def _pause(self) -> None:
-        self._run.paused, self._until = True, None
-        self._log("paused")
 
     def holds(self) -> bool:
         """Whether the run is paused; then a moment passes, which does not count as played."""
@@ -112,15 +110,12 @@ class Steering:
         dropped, from_tick = len(self._engine.buffer), run.tick
         self._services.fanout.hand_over()
         self._services.recorder.flush()
-        tape = Tape(self._services.recorder.directory)
-        try:
+        with closing(Tape(self._services.recorder.directory)) as tape:
             if not tape.is_current(header):
                 raise SnapshotError(
                     f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
                 )
             restore(self._engine, snapshot, tape)
-        finally:
-            tape.close()
         run.metadata.rewinds += 1
         run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, header.tick, reason, dropped)
         self._services.fanout.rewound(header.tick)

@@ -35,8 +35,14 @@ class _Reason(msgspec.Struct):
 
 def fetch(url: str, token: str | None = None, most: int = MOST_FILE) -> bytes:
     """Return the file at an address; the token may stand behind its hash, which is never sent."""
-    bare, found = _address(url)
-    token = token or found
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is not an http address; give one like http://HOST:8642/api/v1/snapshot/export/NAME")
+    bare = parts._replace(fragment="").geturl()
+    token = token or parse_qs(parts.fragment).get("token", [None])[0]
     if token and not (token.isascii() and token.isprintable()):
         raise UsageError("the token has characters that no dashboard gives; copy it again")
     request = Request(bare, headers={"Authorization": f"Bearer {token}"} if token else {})
@@ -54,19 +60,7 @@ def fetch(url: str, token: str | None = None, most: int = MOST_FILE) -> bytes:
         ) from None
 
 
-def _address(url: str) -> tuple[str, str | None]:
-    """Return an address as it is asked for, and the token that stood behind its hash."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is not an http address; give one like http://HOST:8642/api/v1/snapshot/export/NAME")
-    return parts._replace(fragment="").geturl(), parse_qs(parts.fragment).get("token", [None])[0]
-
-
 def _read(response: HTTPResponse, url: str, most: int) -> bytes:
-    """Read an answer to its end, but no more than allowed."""
     said = response.headers.get("Content-Length", "")
     size = int(said) if said.isdecimal() else None
     until = time.monotonic() + PATIENCE
