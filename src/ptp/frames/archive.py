@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct, structs
 
+from ptp.frames.pictures import encode
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameKept, FrameRemoved, Record
@@ -71,7 +72,7 @@ class ArchiveStore(LocalStore):
         self._last = digest
         place = self._known.get(digest) if self._once else None
         if place is None:
-            data = self._encode(shot)
+            data = encode(shot.picture, self._format, self._quality)
             place = self._known[digest] = (len(self._data), len(data))
             self._data += data
         start, size = place
@@ -94,14 +95,13 @@ class ArchiveStore(LocalStore):
             return self._lose(segment, f"pictures can't be written: {problem}; see `ptp du` and `ptp prune`")
         self.counts.kept += len(segment)
         told += [structs.replace(each.kept, path=f"{PLACE}/{name}#{each.kept.tick}") for each in segment]
-        return told + self._warn(last)
+        return told + self._warn_when_nearly_full(last)
 
     def _lose(self, segment: list[_Placed], message: str) -> list[Record]:
         self.counts.failed += len(segment)
         return self._tell(segment[-1].kept, "frame_lost", message)
 
     def _make_room(self, last: FrameKept, needed: int) -> list[Record]:
-        """Remove the oldest archives until a segment fits."""
         told: list[Record] = []
         for path in archives(self._run):
             if self.counts.bytes + needed <= self._quota:

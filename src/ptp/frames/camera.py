@@ -13,7 +13,7 @@ from ptp.errors import RecordingError
 from ptp.frames.archive import ArchiveStore
 from ptp.frames.disk import DiskWatch
 from ptp.frames.files import FileStore
-from ptp.frames.pictures import FrameRing, Picture, as_rgb, check
+from ptp.frames.pictures import FrameRing, Picture, as_rgb, checked
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import BackgroundLane, DirectLane, Drawn, Shot, Store
 from ptp.frames.sink import ForwardingStore
@@ -111,7 +111,7 @@ class Camera(Sink):
             self._hand_over(moment, due, picture)
 
     def _draw(self) -> Picture | None:
-        picture = attempt(self._frame)
+        picture = attempt(lambda: checked(self._world.raw_frame()))
         if isinstance(picture, Exception):
             self.counts.failed += 1
             self._warn("frame_failed", f"the world can't draw its picture: {picture!r}")
@@ -119,12 +119,6 @@ class Camera(Sink):
         if picture is None:
             self._draws = False
             self._warn("frame_absent", "the world has no picture; none are kept")
-        return picture
-
-    def _frame(self) -> Picture | None:
-        picture = self._world.raw_frame()
-        if picture is not None:
-            check(picture)
         return picture
 
     def _hand_over(self, moment: Moment, trigger: Trigger | None, picture: Picture) -> None:
@@ -177,7 +171,6 @@ class Camera(Sink):
 
 
 def _open_store(run: Path, config: Screenshot, profile: StorageProfile, sink_url: str | None) -> Store:
-    """Return where the pictures of a run go."""
     quota, quality, once = profile.quota(config), config.quality, profile.snapshot_deduplication
     store: Store
     try:

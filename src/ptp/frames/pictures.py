@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import deque
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import lz4.block
 import msgspec
@@ -18,6 +18,7 @@ Pixels = np.ndarray[Any, Any]
 Picture = Pixels | str
 """What a world shows: pixels by row, column and colour, or text."""
 
+Shown = TypeVar("Shown", bound=Picture | None)
 Format = Literal["jpeg", "png", "webp"]
 SUFFIXES = {"jpeg": ".jpg", "png": ".png", "webp": ".webp", "text": ".txt"}
 PNG = {"compress_level": 1}  # the quickest
@@ -31,19 +32,20 @@ class Resolution(msgspec.Struct, frozen=True, gc=False):
     height: int
 
 
-def check(picture: Picture) -> None:
-    """Refuse what can't be kept."""
-    if isinstance(picture, str):
-        return
+def checked(picture: Shown) -> Shown:
+    """Return a picture, if there is one; what can't be kept is refused."""
+    if picture is None or isinstance(picture, str):
+        return picture
     if picture.dtype != np.uint8 or picture.ndim not in (2, 3) or not picture.size:
         raise RecordingError(f"a picture of shape {picture.shape} and type {picture.dtype} can't be kept")
     if picture.ndim == 3 and picture.shape[2] not in (1, 3, 4):
         raise RecordingError(f"a picture with {picture.shape[2]} colours per pixel can't be kept")
+    return picture
 
 
 def as_rgb(pixels: Pixels) -> Pixels:
     """Return pixels as rows of red, green and blue bytes; grey is spread over all three, alpha is left out."""
-    check(pixels)
+    checked(pixels)
     if pixels.ndim == 3 and pixels.shape[2] == 3:
         return np.ascontiguousarray(pixels)
     rgb = np.empty((*pixels.shape[:2], 3), np.uint8)
@@ -126,9 +128,6 @@ class FrameRing:
     def __init__(self, size: int) -> None:
         self._held: deque[_Held] = deque(maxlen=size)
         self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._held)
 
     @property
     def bytes(self) -> int:

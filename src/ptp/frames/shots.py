@@ -13,7 +13,7 @@ import msgspec
 
 from ptp._util.attempt import attempt
 from ptp.frames.disk import NEARLY
-from ptp.frames.pictures import Format, Picture, Resolution, encode, fingerprint, resolution
+from ptp.frames.pictures import Format, Picture, Resolution, fingerprint, resolution
 from ptp.frames.triggers import EVENTS, Trigger
 from ptp.records import FrameKept, Notice, Record
 
@@ -121,17 +121,13 @@ class LocalStore(Store):
         """Begin anew: the picture before the next one was taken back."""
         self._last = ""
 
-    def _encode(self, shot: Shot) -> bytes:
-        return encode(shot.picture, self._format, self._quality)
-
     def _record(self, shot: Shot, name: str, size: int, digest: str) -> FrameKept:
         compression = "text" if isinstance(shot.picture, str) else self._format
         quality = self._quality if compression in ("jpeg", "webp") else None
         metadata = ShotMetadata(resolution(shot.picture), compression, quality, digest, shot.trigger)
         return FrameKept(shot.tick, shot.at, shot.screen_type, f"{PLACE}/{name}", size, shot.annotations, metadata)
 
-    def _warn(self, moment: Drawn | FrameKept) -> list[Record]:
-        """Return a notice when the quota is nearly used up."""
+    def _warn_when_nearly_full(self, moment: Drawn | FrameKept) -> list[Record]:
         if self.counts.bytes < NEARLY * self._quota:
             return []
         used = f"{self.counts.bytes / self._quota:.0%} of their {self._quota:,} bytes"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,14 +14,6 @@ from ptp.recording.database import TAPELESS, Database
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Begun, Decided, Played
 from ptp.worlds import Outcome, World, make_world
-
-
-class Start(NamedTuple):
-    """How an episode began."""
-
-    seed: int | None
-    """None when the world went on with its own dice."""
-    options: dict[str, Any] | None
 
 
 class TapeStep(NamedTuple):
@@ -72,21 +63,19 @@ class Tape:
             return int(first)
         raise RunUnreadable(f"the tape has no tick {tick}")
 
-    def start(self, episode: int) -> Start:
-        """Return how an episode began; older runs keep no more of it than the run's seed."""
+    def start(self, episode: int) -> tuple[int | None, dict[str, Any] | None]:
+        """Return the seed and the options of an episode; older runs keep no more of it than the run's seed.
+
+        The seed is None when the world went on with its own dice.
+        """
         for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
-            return Start(seed, None if options is None else msgspec.json.decode(options))
-        return Start(derive_seed(self.metadata.random_seed, "episode", episode), None)
+            return seed, None if options is None else msgspec.json.decode(options)
+        return derive_seed(self.metadata.random_seed, "episode", episode), None
 
     def steps(self, first: int = 1) -> Iterator[TapeStep]:
         """Return the steps from tick *first* on."""
         query = f"SELECT {_COLUMNS} FROM steps WHERE tick >= ? ORDER BY tick"
         return map(TapeStep._make, self._database.rows(query, first))
-
-    def leading_to(self, tick: int) -> Iterator[TapeStep]:
-        """Return the steps from the last seeded start up to a tick."""
-        first = self.seeded_start(tick) if tick else 1
-        return takewhile(lambda step: step.tick <= tick, self.steps(first))
 
     def play(self, world: World, steps: Iterable[TapeStep]) -> Iterator[tuple[TapeStep, Outcome]]:
         """Apply steps to a world, which begins every episode anew, and return what came of each."""

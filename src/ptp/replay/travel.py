@@ -21,8 +21,9 @@ def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = T
     if world.facts.snapshot == "state":
         observation = load_world(world, snapshot)
     else:
-        observation = None
-        for step, outcome in tape.play(world, tape.leading_to(snapshot.header.tick)):
+        tick, observation = snapshot.header.tick, None
+        steps = tape.steps(tape.seeded_start(tick) if tick else 1)
+        for step, outcome in tape.play(world, takewhile(lambda step: step.tick <= tick, steps)):
             compare(step.tick, step.state_hash, hash_of(world, outcome))
             observation = outcome.observation
         observation = world.reset(*tape.start(1)) if observation is None else observation

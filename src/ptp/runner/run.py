@@ -57,15 +57,7 @@ def run(
             choose_profile(config, engine.world)
             if config.storage.prune_on_start:
                 prune_at_start(data_dir, Limits(config.storage.max_record_bytes, config.storage.max_sessions))
-            directory = RunDirectory.create(data_dir, run_id or uuid7(clock.time()))
-            try:
-                metadata = _introduce(config, engine, directory, agent_seed)
-                context = RunContext(directory.path, metadata, config, engine.play, engine)
-                recorder = Recorder(directory, context)
-            except (PtpError, KeyboardInterrupt):
-                directory.discard()
-                raise
-            return Session(context, engine, recorder, sinks).play()
+            return _play_new(config, engine, agent_seed, run_id, sinks)
 
 
 def resume(
@@ -117,21 +109,48 @@ def fork(
     sinks = _all_sinks(config, sinks)
     engine, agent_seed = _engine_at(parent, at_tick, config, clock, trusted)
     with closing(engine.world):
-        directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
-        try:
-            metadata = _introduce(config, engine, directory, agent_seed)
-            metadata.parent = Parent(parent.run_id, at_tick)
-            context = RunContext(directory.path, metadata, config, engine.play, engine)
-            recorder = Recorder(directory, context)
+        return _play_new(config, engine, agent_seed, run_id, sinks, parent, at_tick)
+
+
+def _play_new(
+    config: RunConfig,
+    engine: Engine,
+    agent_seed: int,
+    run_id: str | None,
+    sinks: Sequence[Sink],
+    parent: RunDirectory | None = None,
+    at_tick: int = 0,
+) -> RunResult:
+    """Play a run in a directory of its own, which begins with what its parent has up to a tick."""
+    now = engine.clock.time()
+    directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(now))
+    try:
+        metadata = Metadata(
+            run_id=directory.run_id,
+            status="running",
+            ptp_version=__version__,
+            schema_version=SCHEMA_VERSION,
+            experiment_name=config.experiment.name,
+            world=directory.keep_files(engine.world.spec),
+            facts=engine.world.facts,
+            agent=config.agent.name,
+            random_seed=engine.play.seed,
+            started_at=iso(now),
+            agent_seed=agent_seed,
+            parent=None if parent is None else Parent(parent.run_id, at_tick),
+        )
+        context = RunContext(directory.path, metadata, config, engine.play, engine)
+        recorder = Recorder(directory, context)
+        if parent is not None:
             recorder.adopt(readable(parent.database), parent.run_id, at_tick)
             quota = choose_profile(config, engine.world).quota(config.screenshot)
             context.tell(*adopt_pictures(context.path, parent, at_tick, quota))
             with closing(Tape(directory)) as tape:
                 engine.raise_spending(*tape.spending())
-        except (PtpError, KeyboardInterrupt):
-            directory.discard()
-            raise
-        return Session(context, engine, recorder, sinks).play()
+    except (PtpError, KeyboardInterrupt):
+        directory.discard()
+        raise
+    return Session(context, engine, recorder, sinks).play()
 
 
 def _engine_at(
@@ -185,22 +204,6 @@ def _make_engine(
     except PtpError:
         world.close()
         raise
-
-
-def _introduce(config: RunConfig, engine: Engine, directory: RunDirectory, agent_seed: int) -> Metadata:
-    return Metadata(
-        run_id=directory.run_id,
-        status="running",
-        ptp_version=__version__,
-        schema_version=SCHEMA_VERSION,
-        experiment_name=config.experiment.name,
-        world=directory.keep_files(engine.world.spec),
-        facts=engine.world.facts,
-        agent=config.agent.name,
-        random_seed=engine.play.seed,
-        started_at=iso(engine.clock.time()),
-        agent_seed=agent_seed,
-    )
 
 
 @contextmanager

@@ -44,7 +44,10 @@ def make_env(spec: WorldSpec, render_mode: str | None, environment: str | type[E
             elif env_id is None and isinstance(environment, type):
                 env_spec = EnvSpec(environment.__name__, environment)  # type: ignore[arg-type]
             else:
-                env_spec = _find(spec.name, env_id or environment or spec.name)
+                try:
+                    env_spec = find_env(str(env_id or environment or spec.name))
+                except error.Error as problem:
+                    raise UnknownName("world", spec.name, list(gymnasium.registry), "see `ptp worlds`") from problem
             mode = negotiate(spec.name, env_spec, render_mode)
             if mode is not None or "render_mode" in env_spec.kwargs:  # not every environment takes one
                 options["render_mode"] = mode
@@ -53,13 +56,6 @@ def make_env(spec: WorldSpec, render_mode: str | None, environment: str | type[E
         raise WorldError(f"world {spec.name!r} needs more packages: {problem}") from None
     except (error.Error, ImportError, TypeError, ValueError, LookupError, AttributeError) as problem:
         raise WorldError(f"world {spec.name!r} can't be made: {' '.join(str(problem).split())}") from problem
-
-
-def _find(name: str, env_id: Any) -> EnvSpec:
-    try:
-        return find_env(env_id)
-    except error.Error as problem:
-        raise UnknownName("world", name, list(gymnasium.registry), "see `ptp worlds`") from problem
 
 
 def find_env(env_id: str) -> EnvSpec:
