@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -165,12 +166,11 @@ def _row(placed: _Placed, segment: int) -> tuple[int | str, ...]:
 
 def _count_frames(path: Path) -> int:
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        ((count,),) = connection.execute("SELECT count(*) FROM frames")
-        connection.close()
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            ((count,),) = connection.execute("SELECT count(*) FROM frames")
+            return int(count)
     except apsw.Error:
         return 0  # damaged: its pictures were lost before
-    return int(count)
 
 
 def archives(run: Path) -> list[Path]:

@@ -51,7 +51,11 @@ def fetch(url: str, token: str | None = None, most: int = MOST_FILE) -> bytes:
             return _read(response, bare, most)
     except HTTPError as problem:
         with problem:
-            raise SnapshotError(f"{bare} answered {problem.code}: {_reason(problem)}") from None
+            try:
+                said = msgspec.json.decode(problem.read(MOST_REASON), type=_Reason).message
+            except (msgspec.DecodeError, OSError, HTTPException):
+                said = str(problem.reason)
+        raise SnapshotError(f"{bare} answered {problem.code}: {_one_line(said)}") from None
     except URLError as problem:
         raise SnapshotError(f"{bare} can't be reached: {problem.reason}; is `ptp dashboard` serving there?") from None
     except (OSError, HTTPException, ValueError) as problem:
@@ -77,14 +81,6 @@ def _read(response: HTTPResponse, url: str, most: int) -> bytes:
                 f"{url} took more than {PATIENCE:.0f} s; fetch it with another tool and import the file"
             )
     raise SnapshotError(f"{url} is larger than a snapshot may be: more than {most:,} bytes")
-
-
-def _reason(problem: HTTPError) -> str:
-    try:
-        said = msgspec.json.decode(problem.read(MOST_REASON), type=_Reason).message
-    except (msgspec.DecodeError, OSError, HTTPException):
-        said = str(problem.reason)
-    return _one_line(said)
 
 
 def _one_line(said: object) -> str:

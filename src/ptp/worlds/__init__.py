@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ptp.worlds.contract import Outcome, Signals, World, WorldEvent, WorldView
-    from ptp.worlds.registry import Listed, choose_world, find_world, list_worlds, make_world, world_names
+    from ptp.worlds.registry import Listed, choose_world, find_world, list_worlds, make_world
 else:
 
     def __getattr__(name: str) -> Any:
@@ -28,5 +28,4 @@ __all__ = [
     "find_world",
     "list_worlds",
     "make_world",
-    "world_names",
 ]

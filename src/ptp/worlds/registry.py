@@ -107,32 +107,29 @@ def choose_world(config: WorldConfig, given: Collection[str] = ()) -> WorldSpec:
     *given* has the paths of the settings that were given, such as `world.frames_per_tick`: one that the world does not
     take is refused even when it has its default.
     """
-    spec = _named(config)
+    if config.rom is not None and config.name is not None:
+        raise ConfigError(f"--world {config.name} and --rom exclude each other; leave one out")
+    if config.rom is not None:
+        path = Path(config.rom).absolute()
+        spec = WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
+    elif config.name is not None:
+        spec = find_world(config.name)
+    else:
+        raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
     kind = world_class(spec)
-    known = kind.Options.__struct_fields__ if issubclass(kind, World) and kind.Options else ()
+    takes = kind.Options if issubclass(kind, World) else None
     options = {**spec.options, **config.options}
     for name, default in DEFAULTS.items():
         value = getattr(config, name)
         if value == default and f"world.{name}" not in given:
             continue
-        if name not in known:
+        if takes is None or name not in takes.__struct_fields__:
             flag = "--" + name.replace("_", "-")
             raise ConfigError(f"{flag} is for Game Boy cartridges, and {spec.name!r} is none; leave it out")
         options[name] = value
-    if issubclass(kind, World) and kind.Options:
-        decode_options(f"world {spec.name!r}", options, kind.Options)
+    if takes is not None:
+        decode_options(f"world {spec.name!r}", options, takes)
     return WorldSpec(spec.name, spec.entry, options)
-
-
-def _named(config: WorldConfig) -> WorldSpec:
-    if config.rom is not None:
-        if config.name is not None:
-            raise ConfigError(f"--world {config.name} and --rom exclude each other; leave one out")
-        path = Path(config.rom).absolute()
-        return WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
-    if config.name is None:
-        raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
-    return find_world(config.name)
 
 
 def world_class(spec: WorldSpec) -> type[World] | type[Env]:
@@ -203,11 +200,6 @@ def list_worlds() -> list[Listed]:
     found = {world.name: world for world in [*ours, *installed]}
     others = (_registered(name) for name in gymnasium.registry if name not in PLACEHOLDERS | found.keys())
     return [*found.values(), *others]
-
-
-def world_names() -> list[str]:
-    """Return the names of every world, ours first."""
-    return [world.name for world in list_worlds()]
 
 
 def _registered(name: str) -> Listed:
