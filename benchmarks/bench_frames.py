@@ -119,7 +119,7 @@ def measure_ring(pictures: list[Any]) -> None:
         for tick in range(1, 1001):
             keeper.took(step(tick))
         keeper.ended(None)  # type: ignore[arg-type] # it does not look at it
-    report("frame_ring", len(keeper.ring), 512, at_least=False, unit="pictures in memory after 1,000 steps",
+    report("frame_ring", len(keeper.ring.ticks()), 512, at_least=False, unit="pictures in memory after 1,000 steps",
            megabytes=round(keeper.ring.bytes / 1e6, 1))  # fmt: skip
 
 

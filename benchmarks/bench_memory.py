@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.common import play, report
 from ptp.records import Record
-from ptp.runner.health import resident_megabytes
+from ptp.runner.services import resident_megabytes
 from ptp.sinks import RunContext, Sink
 
 

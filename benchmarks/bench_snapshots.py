@@ -15,7 +15,7 @@ from ptp.agents import make_agent
 from ptp.config import RunConfig
 from ptp.config.tree import Agent as AgentConfig
 from ptp.engine import Engine
-from ptp.runner.keeper import SnapshotKeeper
+from ptp.runner.services import SnapshotKeeper
 from ptp.snapshots import SnapshotStore, take
 from ptp.snapshots.snapshot import pack
 from ptp.worlds import find_world, make_world

@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from ptp.agents import Agent, AgentSetup, Decision, Observation, agent_names, make_agent
 from ptp.agents import registry as agent_registry
-from ptp.agents.background import BackgroundAgent
+from ptp.agents.registry import BackgroundAgent
 from ptp.agents.simple import RandomAgent
 from ptp.config.tree import Agent as AgentConfig
 from ptp.errors import ConfigError, UnknownName

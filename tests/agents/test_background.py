@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ptp.agents import Agent, Decision, Observation
-from ptp.agents.background import BackgroundAgent
+from ptp.agents.registry import BackgroundAgent
 from ptp.config.tree import BY_FLAG, build
 from ptp.engine import Engine
 from ptp.records import ModelCall, Notice, Step

@@ -18,8 +18,7 @@ from ptp.config.tree import Limits, Screenshot, Storage, TickRate
 from ptp.engine import Engine
 from ptp.frames import Camera, Counts, StorageProfile, VideoWriter, find_profile
 from ptp.frames.kept import read_kept
-from ptp.frames.pictures import Picture, Pixels, decode
-from ptp.frames.ring import FrameRing
+from ptp.frames.pictures import FrameRing, Picture, Pixels, decode
 from ptp.recording import Recorder, RunDirectory
 from ptp.records import Metadata, Notice, Record
 from ptp.sinks import Fanout, RunContext, Sink

@@ -15,9 +15,8 @@ import pytest
 from ptp.config.tree import Screenshot
 from ptp.errors import WorldError
 from ptp.frames import StorageProfile, VideoWriter, video_of_run
-from ptp.frames.overlay import Caption, draw
 from ptp.frames.pictures import Pixels
-from ptp.frames.video import enlargement
+from ptp.frames.video import Caption, draw, enlargement
 from ptp.testing import FakeWorld
 from ptp.worlds import find_world, make_world, registry
 from tests.frames.playing import PixelWorld, noise, play, still
@@ -272,7 +271,7 @@ def test_the_bar_tells_tick_action_reward_and_reasons() -> None:
 
 def test_the_reasons_are_those_of_the_decision_that_led_to_the_tick(recorded: Callable[..., Path]) -> None:
     from ptp.recording.database import Database
-    from ptp.replay.video import _Reasons
+    from ptp.replay.video import _reasons
 
     run = recorded("FrozenLake-v1", ticks=10)
     connection = sqlite3.connect(run / "game_data.db")
@@ -281,8 +280,7 @@ def test_the_reasons_are_those_of_the_decision_that_led_to_the_tick(recorded: Ca
     connection.commit()
     connection.close()
     with Database(run / "game_data.db") as database:
-        reasons = _Reasons(database)
-        found = [reasons.at(tick) for tick in (1, 2, 5, 6, 7)]
+        found = [_reasons(database, tick) for tick in (1, 2, 5, 6, 7)]
     assert found == [f"seen after {tick}" for tick in (0, 1, 3, 3, 6)]
 
 

@@ -19,8 +19,7 @@ from gymnasium.vector import AutoresetMode
 from ptp.errors import UsageError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.replay import Tape
-from ptp.replay.replay import Replay
+from ptp.replay import Replay, Tape
 from ptp.runner.record import Record, RecordVector
 from tests.steering import ask
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from ptp.config.tree import BY_FLAG, build
 from ptp.errors import PtpError
-from ptp.frames.ring import FrameRing
+from ptp.frames.pictures import FrameRing
 from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import run

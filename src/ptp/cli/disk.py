@@ -12,11 +12,10 @@ from ptp.errors import UsageError
 from ptp.frames.disk import free_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
-from ptp.retention.plan import Limits, parse_age, parse_bytes, plan_pruning
-from ptp.retention.prune import leftovers, prune, sweep
-from ptp.retention.rollup import is_rolled_up, restore_run, roll_up_runs
-from ptp.retention.screenshots import clean_up, plan_cleanup
-from ptp.retention.sizes import DataSize, measure_run, measure_runs
+from ptp.recording.packed import is_packed
+from ptp.retention.plan import DataSize, Limits, measure_run, measure_runs, parse_age, parse_bytes, plan_pruning
+from ptp.retention.prune import clean_up, leftovers, plan_cleanup, prune, sweep
+from ptp.retention.rollup import roll_up_runs, unpack_run
 from ptp.runs import find_run
 
 WIDTH = 130  # columns from which on ids are whole
@@ -59,7 +58,8 @@ def prune_runs(options: Options) -> int:
 
 def _restore(options: Options) -> int:
     directory = find_run(options.folder, options.restore)
-    restore_run(directory)
+    with directory.owned():
+        unpack_run(directory)
     return answer(options, {"restored": directory.run_id}, f"restored the database of {directory.run_id}")
 
 
@@ -97,7 +97,7 @@ def _prune(options: Options, limits: Limits) -> int:
 def _roll_up(options: Options, limits: Limits) -> int:
     doomed = plan_pruning(options.folder, limits).remove
     if options.dry_run:
-        chosen = [run for run in doomed if not is_rolled_up(RunDirectory(Path(run.path)))]
+        chosen = [run for run in doomed if not is_packed(RunDirectory(Path(run.path)).database)]
         line = f"would roll up {len(chosen)} runs, {in_bytes(sum(run.bytes for run in chosen))} now"
         return answer(options, {"dry_run": True, "rolled_up": chosen}, line)
     done, failed = roll_up_runs([Path(run.path) for run in doomed])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 from msgspec import Struct, structs
 
+from ptp.frames.pictures import encode
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameKept, FrameRemoved, Record
@@ -68,11 +70,10 @@ class ArchiveStore(LocalStore):
         self._known: dict[str, tuple[int, int]] = {}
 
     def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        """Add a picture to the segment; the segment is committed when it is full."""
         self._last = digest
         place = self._known.get(digest) if self._once else None
         if place is None:
-            data = self._encode(shot)
+            data = encode(shot.picture, self._format, self._quality)
             place = self._known[digest] = (len(self._data), len(data))
             self._data += data
         start, size = place
@@ -95,14 +96,13 @@ class ArchiveStore(LocalStore):
             return self._lose(segment, f"pictures can't be written: {problem}; see `ptp du` and `ptp prune`")
         self.counts.kept += len(segment)
         told += [structs.replace(each.kept, path=f"{PLACE}/{name}#{each.kept.tick}") for each in segment]
-        return told + self._warn(last)
+        return told + self._warn_when_nearly_full(last)
 
     def _lose(self, segment: list[_Placed], message: str) -> list[Record]:
         self.counts.failed += len(segment)
         return self._tell(segment[-1].kept, "frame_lost", message)
 
     def _make_room(self, last: FrameKept, needed: int) -> list[Record]:
-        """Remove the oldest archives until a segment fits."""
         told: list[Record] = []
         for path in archives(self._run):
             if self.counts.bytes + needed <= self._quota:
@@ -122,8 +122,12 @@ class ArchiveStore(LocalStore):
         return self._folder / f"archive_{self._number:06d}.db"
 
     def _write(self, segment: list[_Placed], data: bytes) -> str:
-        connection = self._connection or self._open_next()
-        path = self._path()
+        if self._connection is None:
+            self._number += 1
+            self._connection = apsw.Connection(str(self._path()))
+            self._connection.pragma("synchronous", "normal")
+            self._connection.execute(SCHEMA)
+        connection, path = self._connection, self._path()
         with connection:
             ((number,),) = connection.execute("SELECT coalesce(max(segment), 0) + 1 FROM segments")
             ticks = [each.kept.tick for each in segment]
@@ -132,21 +136,10 @@ class ArchiveStore(LocalStore):
             connection.executemany("INSERT OR REPLACE INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             ((frames, episodes),) = connection.execute("SELECT count(*), count(DISTINCT episode) FROM frames")
         self._measure()
-        profile = self._profile
-        if (
-            frames >= profile.max_frames_per_archive
-            or episodes >= profile.max_episodes_per_archive
-            or path.stat().st_size >= self._part
-        ):
+        most_frames, most_episodes = self._profile.max_frames_per_archive, self._profile.max_episodes_per_archive
+        if frames >= most_frames or episodes >= most_episodes or path.stat().st_size >= self._part:
             self._rotate()
         return path.name
-
-    def _open_next(self) -> apsw.Connection:
-        self._number += 1
-        self._connection = apsw.Connection(str(self._path()))
-        self._connection.pragma("synchronous", "normal")
-        self._connection.execute(SCHEMA)
-        return self._connection
 
     def _rotate(self) -> None:
         if self._connection is not None:
@@ -173,12 +166,11 @@ def _row(placed: _Placed, segment: int) -> tuple[int | str, ...]:
 
 def _count_frames(path: Path) -> int:
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        ((count,),) = connection.execute("SELECT count(*) FROM frames")
-        connection.close()
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            ((count,),) = connection.execute("SELECT count(*) FROM frames")
+            return int(count)
     except apsw.Error:
         return 0  # damaged: its pictures were lost before
-    return int(count)
 
 
 def archives(run: Path) -> list[Path]:

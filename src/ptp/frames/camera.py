@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -14,11 +13,9 @@ from ptp.errors import RecordingError
 from ptp.frames.archive import ArchiveStore
 from ptp.frames.disk import DiskWatch
 from ptp.frames.files import FileStore
-from ptp.frames.lane import BackgroundLane, DirectLane
-from ptp.frames.pictures import Picture, as_kept, check
+from ptp.frames.pictures import FrameRing, Picture, as_rgb, checked
 from ptp.frames.profiles import StorageProfile
-from ptp.frames.ring import FrameRing
-from ptp.frames.shots import Drawn, Shot, Store
+from ptp.frames.shots import BackgroundLane, DirectLane, Drawn, Shot, Store
 from ptp.frames.sink import ForwardingStore
 from ptp.frames.triggers import Moment, Trigger, Triggers
 from ptp.frames.video import VideoWriter
@@ -44,7 +41,10 @@ class Camera(Sink):
         self._world = world = run.play.world
         self._progress = run.play.progress
         config = run.config.screenshot
-        self._draws = world.facts.render_mode is not None and self._wants(config, profile)
+        mode = world.facts.render_mode
+        asked = config != Screenshot()  # whoever sets anything about pictures wants them
+        wanted = asked or profile.pictures == "all" or mode == "ansi"
+        self._draws = mode is not None and profile.tier != "none" and wanted
         turns = knowledge_of(world.facts.family).turn_kinds
         self._triggers = Triggers(config, profile.keep_every_n_frames, profile.store_reward_spikes_only, turns)
         self._ring_every = profile.ring_every_n_ticks if self._draws else 0
@@ -54,16 +54,15 @@ class Camera(Sink):
         self.counts = self._store.counts
         self.ring = FrameRing(profile.ring_frames)
         self.watch = DiskWatch(run.path, profile.max_record_bytes)
-        self._lane = self._open_lane(config.in_background)
+        self._lane: DirectLane[Drawn]
+        if config.in_background:
+            self._lane = BackgroundLane(self._keep, patient=False)
+        elif world.releases_lock and self._draws:
+            self._lane = BackgroundLane(self._develop, patient=True)
+        else:
+            self._lane = DirectLane(self._develop)
         self._measured = 0.0
         self.each_tick = self._draws or video is not None
-
-    def _open_lane(self, in_background: bool) -> DirectLane[Drawn]:
-        if in_background:
-            return BackgroundLane(self._keep, patient=False)
-        if self._world.releases_lock and self._draws:
-            return BackgroundLane(self._develop, patient=True)
-        return DirectLane(self._develop)
 
     def _develop(self, drawn: Drawn) -> list[Record]:
         """Hold a picture for going back, and keep it when it is due; the run may go on meanwhile."""
@@ -73,13 +72,8 @@ class Camera(Sink):
     def _keep(self, drawn: Drawn) -> list[Record]:
         if not isinstance(drawn, Shot):
             return []
-        return self._store.keep(msgspec.structs.replace(drawn, picture=as_kept(drawn.picture)))
-
-    def _wants(self, config: Screenshot, profile: StorageProfile) -> bool:
-        if profile.tier == "none":
-            return False
-        asked = config != Screenshot()  # whoever sets anything about pictures wants them
-        return asked or profile.pictures == "all" or self._world.facts.render_mode == "ansi"
+        picture = drawn.picture if isinstance(drawn.picture, str) else as_rgb(drawn.picture)
+        return self._store.keep(msgspec.structs.replace(drawn, picture=picture))
 
     def took(self, records: Sequence[Record]) -> None:
         """Take in what one tick told, and keep the picture that is due."""
@@ -105,17 +99,19 @@ class Camera(Sink):
         picture = self._draw()
         if picture is None:
             return
-        if film is not None:
-            self._roll(film, picture)
-        if self._lane.patient:
-            self._hand_over(moment, due, picture)
-            return
-        self.ring.add(moment.tick, picture)
-        if due is not None:
+        if film is not None and not isinstance(picture, str):
+            film.add(picture)
+            self._check(film)
+        elif film is not None:
+            self._video = None
+            self._warn("video_ended", "the world draws text, so there is no video; try --render-mode rgb_array")
+        if not self._lane.patient:
+            self.ring.add(moment.tick, picture)
+        if self._lane.patient or due is not None:
             self._hand_over(moment, due, picture)
 
     def _draw(self) -> Picture | None:
-        picture = attempt(self._frame)
+        picture = attempt(lambda: checked(self._world.raw_frame()))
         if isinstance(picture, Exception):
             self.counts.failed += 1
             self._warn("frame_failed", f"the world can't draw its picture: {picture!r}")
@@ -125,37 +121,19 @@ class Camera(Sink):
             self._warn("frame_absent", "the world has no picture; none are kept")
         return picture
 
-    def _frame(self) -> Picture | None:
-        picture = self._world.raw_frame()
-        if picture is not None:
-            check(picture)
-        return picture
-
     def _hand_over(self, moment: Moment, trigger: Trigger | None, picture: Picture) -> None:
         tick, step, at = moment.tick, moment.step, self._run.clock.time()
         drawn = Drawn(tick, at, picture)
         if trigger is not None:
             screen_type = self._run.play.context.partition(":")[0] or None
-            drawn = Shot(tick, at, picture, trigger, step.episode if step else 0, screen_type, self._describe())
+            shown = attempt(lambda: msgspec.to_builtins(self._world.annotations()))
+            if isinstance(shown, Exception):
+                self._warn("annotations_failed", f"the world can't tell what its picture shows: {shown!r}")
+                shown = None
+            drawn = Shot(tick, at, picture, trigger, step.episode if step else 0, screen_type, shown)
         if not self._lane.put(drawn, urgent=trigger is not None) and trigger is not None:
             self.counts.dropped += 1
             self._warn("frame_dropped", "pictures come faster than they can be kept; some are dropped")
-
-    def _describe(self) -> Any:
-        """Return what is to be seen in the picture, as plain data."""
-        found = attempt(lambda: msgspec.to_builtins(self._world.annotations()))
-        if isinstance(found, Exception):
-            self._warn("annotations_failed", f"the world can't tell what its picture shows: {found!r}")
-            return None
-        return found
-
-    def _roll(self, film: VideoWriter, picture: Picture) -> None:
-        if isinstance(picture, str):
-            self._video = None
-            self._warn("video_ended", "the world draws text, so there is no video; try --render-mode rgb_array")
-            return
-        film.add(picture)
-        self._check(film)
 
     def _check(self, film: VideoWriter) -> None:
         if film.problem is not None:
@@ -193,7 +171,6 @@ class Camera(Sink):
 
 
 def _open_store(run: Path, config: Screenshot, profile: StorageProfile, sink_url: str | None) -> Store:
-    """Return where the pictures of a run go."""
     quota, quality, once = profile.quota(config), config.quality, profile.snapshot_deduplication
     store: Store
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp.errors import RecordingError
-from ptp.frames.pictures import FORMATS, SUFFIXES, Format, shrink
+from ptp.frames.pictures import FORMATS, SUFFIXES, Format, encode, shrink
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameRemoved, FrameShrunk, Record
 
@@ -107,27 +107,20 @@ class FrameFolder:
             if old.age <= self._shrunk_to:
                 continue
             self._shrunk_to = old.age
-            smaller = self._shrink(old)
-            if smaller is not None:
-                self._old[index] = msgspec.structs.replace(old, size=smaller)
-                self.used -= old.size - smaller
-                room.shrunk.append((old.name, smaller))
+            path = self.path / old.name
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:
+                continue
+            smaller = shrink(data, FORMATS[path.suffix])
+            if len(smaller) < len(data):
+                self._write(old.name, smaller)
+                os.utime(path, ns=(old.age, old.age))
+                self._old[index] = msgspec.structs.replace(old, size=len(smaller))
+                self.used -= old.size - len(smaller)
+                room.shrunk.append((old.name, len(smaller)))
                 return True
         return False
-
-    def _shrink(self, old: _Old) -> int | None:
-        """Return the new size of a picture, or None when it can't be made smaller."""
-        path = self.path / old.name
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            return None
-        smaller = shrink(data, FORMATS[path.suffix])
-        if len(smaller) >= len(data):
-            return None
-        self._write(old.name, smaller)
-        os.utime(path, ns=(old.age, old.age))
-        return len(smaller)
 
     def _remove_oldest(self, room: Room) -> bool:
         while self._search():
@@ -145,7 +138,6 @@ class FrameFolder:
         return False
 
     def _search(self) -> deque[_Old]:
-        """Return the oldest pictures, oldest first."""
         if not self._old:
             found = sorted(self._scan(), key=lambda old: (old.age, old.name))
             self.used = sum(old.size for old in found)
@@ -176,48 +168,41 @@ class FileStore(LocalStore):
         self._files = FrameFolder(self._folder, quota, compress)
 
     def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        try:
-            return self._write(shot, digest)
-        except (OSError, RecordingError) as problem:
-            self.counts.failed += 1
-            return self._tell(shot, "frame_lost", _words(problem))
-
-    def _write(self, shot: Shot, digest: str) -> list[Record]:
         suffix = SUFFIXES["text" if isinstance(shot.picture, str) else self._format]
         name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{suffix}"
         room = Room()
-        size = self._files.size_of(name)
-        if size is None:
-            data = self._encode(shot)
-            size = len(data)
-            room = self._files.add(name, data)
+        try:
+            size = self._files.size_of(name)
+            if size is None:
+                data = encode(shot.picture, self._format, self._quality)
+                size = len(data)
+                room = self._files.add(name, data)
+        except (OSError, RecordingError) as problem:
+            self.counts.failed += 1
+            message = f"a picture can't be written: {problem}"
+            if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+                message = "the disk is full: pictures are lost until there is space again; see `ptp du` and `ptp prune`"
+            return self._tell(shot, "frame_lost", message)
         self._last = digest
         self.counts.kept += 1
         self.counts.shrunk += len(room.shrunk)
         self.counts.removed += len(room.removed)
         self.counts.bytes = self._files.used
+        full = f"pictures fill their {self._quota:,} bytes; the oldest are"
+        if room.removed:
+            warning = self._tell(shot, "frames_removed", f"{full} removed for new ones")
+        elif room.shrunk:
+            warning = self._tell(shot, "frames_shrunk", f"{full} made smaller")
+        else:
+            warning = self._warn_when_nearly_full(shot)
         return [
             *(FrameShrunk(f"{PLACE}/{each}", smaller) for each, smaller in room.shrunk),
             *(FrameRemoved(f"{PLACE}/{each}", shot.tick) for each in room.removed),
             self._record(shot, name, size, digest),
-            *self._warn_of(room, shot),
+            *warning,
         ]
-
-    def _warn_of(self, room: Room, shot: Shot) -> list[Record]:
-        full = f"pictures fill their {self._quota:,} bytes; the oldest are"
-        if room.removed:
-            return self._tell(shot, "frames_removed", f"{full} removed for new ones")
-        if room.shrunk:
-            return self._tell(shot, "frames_shrunk", f"{full} made smaller")
-        return self._warn(shot)
 
     def close(self) -> list[Record]:
         """Let go of the folder."""
         self._files.close()
         return []
-
-
-def _words(problem: OSError | RecordingError) -> str:
-    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
-        return "the disk is full: pictures are lost until there is space again; see `ptp du` and `ptp prune`"
-    return f"a picture can't be written: {problem}"

@@ -1,17 +1,26 @@
-"""Reading the pictures that were kept, from files and from archives alike, and writing them for other programs."""
+"""Reading the pictures that were kept, from files and from archives alike.
+
+They are written for other programs, and a forked run gets those of its parent, as far as its quota goes.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 import msgspec
 
-from ptp.errors import RunUnreadable, UsageError
+from ptp.errors import RecordingError, RunUnreadable, UsageError
+from ptp.frames.archive import SCHEMA
 from ptp.frames.pictures import FORMATS, SUFFIXES, Format, decode, encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.records import FrameRemoved, Record
 
 QUALITY = 95  # of a picture that is written in another lossy form
 
@@ -27,12 +36,19 @@ def read_kept(run: Path, reference: str) -> KeptFile:
     """Return the file that `screenshots.file_path` names."""
     name, _, tick = reference.partition("#")
     path = inside(run, name)
-    if tick:
-        return _read_archived(path, int(tick))
+    if not tick:
+        try:
+            return KeptFile(path.read_bytes(), FORMATS[path.suffix])
+        except (OSError, KeyError) as problem:
+            raise RunUnreadable(f"{path} can't be read: {problem}; `ptp video` draws it again from the tape") from None
+    query = "SELECT substr(data, start + 1, size), format FROM frames JOIN segments USING (segment) WHERE tick = ?"
     try:
-        return KeptFile(path.read_bytes(), FORMATS[path.suffix])
-    except (OSError, KeyError) as problem:
-        raise RunUnreadable(f"{path} can't be read: {problem}; `ptp video` draws it again from the tape") from None
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            for data, form in connection.execute(query, (int(tick),)):
+                return KeptFile(data, form)
+    except apsw.Error as problem:
+        raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
+    raise RunUnreadable(f"{path.name} has no picture of tick {tick}")
 
 
 def inside(run: Path, name: str) -> Path:
@@ -41,17 +57,6 @@ def inside(run: Path, name: str) -> Path:
     if not path.is_relative_to(run.resolve()):
         raise RunUnreadable(f"the picture {name!r} of run {run.name} is not in its folder; it is not opened")
     return path
-
-
-def _read_archived(path: Path, tick: int) -> KeptFile:
-    query = "SELECT substr(data, start + 1, size), format FROM frames JOIN segments USING (segment) WHERE tick = ?"
-    try:
-        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-            for data, form in connection.execute(query, (tick,)):
-                return KeptFile(data, form)
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
-    raise RunUnreadable(f"{path.name} has no picture of tick {tick}")
 
 
 class Exported(msgspec.Struct):
@@ -80,19 +85,79 @@ def export_pictures(
     try:
         target.mkdir(parents=True, exist_ok=True)
         for tick, reference in rows:
-            _write(directory.path, reference, target / f"tick_{tick:06d}", format, done)
+            try:
+                kept = read_kept(directory.path, reference)
+            except RunUnreadable as problem:
+                done.missing.append(str(problem))
+                continue
+            if format is not None and kept.format not in (format, "text"):
+                kept = KeptFile(encode(decode(kept.data, kept.format), format, QUALITY), format)
+            done.bytes += (target / f"tick_{tick:06d}{SUFFIXES[kept.format]}").write_bytes(kept.data)
+            done.pictures += 1
     except OSError as problem:
         raise UsageError(f"{target}: {problem.strerror or problem}; name another folder") from None
     return done
 
 
-def _write(run: Path, reference: str, target: Path, format: Format | None, done: Exported) -> None:
+def adopt_pictures(run: Path, parent: RunDirectory, last_tick: int, quota: int) -> list[Record]:
+    """Bring another run's pictures up to a tick into the folder of one that forked from it, newest first.
+
+    Returns the records of those that stay behind; the run's rows have been copied before.
+    """
+    query = """SELECT file_path FROM screenshots WHERE file_path IS NOT NULL AND tick <= ?
+               GROUP BY file_path ORDER BY max(tick) DESC"""
+    with Database(parent.database) as database:
+        found = [path for (path,) in database.rows(query, last_tick)]
+    left: list[Record] = []
+    room = quota
     try:
-        kept = read_kept(run, reference)
-    except RunUnreadable as problem:
-        done.missing.append(str(problem))
-        return
-    if format is not None and kept.format not in (format, "text"):
-        kept = KeptFile(encode(decode(kept.data, kept.format), format, QUALITY), format)
-    done.bytes += target.with_suffix(SUFFIXES[kept.format]).write_bytes(kept.data)
-    done.pictures += 1
+        for name, _ in groupby(found, lambda path: path.partition("#")[0]):
+            source, target = inside(parent.path, name), run / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            is_archive = target.suffix == ".db"
+            size = _copy_archive(source, target, last_tick, room) if is_archive else _link(source, target, room)
+            room -= size or 0
+            if size is None:
+                left.append(FrameRemoved(name, None if is_archive else last_tick + 1))
+    except OSError as problem:
+        raise RecordingError(f"pictures can't be brought into {run}: {problem.strerror or problem}") from None
+    return left
+
+
+def _link(source: Path, target: Path, room: int) -> int | None:
+    """Give a file a second name, which costs nothing; where that can't be done, copy it.
+
+    Returns the bytes that it takes; None when it is gone, or finds no room.
+    """
+    try:
+        size = source.stat().st_size
+        if size > room:
+            return None
+        os.link(source, target)
+    except FileNotFoundError:
+        return None
+    except FileExistsError:
+        return 0
+    except OSError:
+        shutil.copy2(source, target)
+    return size
+
+
+def _copy_archive(source: Path, target: Path, last_tick: int, room: int) -> int | None:
+    """Copy the segments of an archive, which may still be growing, up to a tick; None as above."""
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+    try:
+        with closing(apsw.Connection(str(target), flags=flags)) as connection:
+            connection.execute(SCHEMA)
+            connection.execute("ATTACH ? AS parent", (f"file:{quote(str(source))}?mode=ro",))
+            with connection:
+                for table, column in (("segments", "first_tick"), ("frames", "tick")):
+                    query = f"INSERT INTO {table} SELECT * FROM parent.{table} WHERE {column} <= ?"
+                    connection.execute(query, (last_tick,))
+        size = target.stat().st_size
+    except apsw.Error:
+        size = None  # gone or damaged; the tape can draw its pictures again
+    if size is None or size > room:
+        target.unlink(missing_ok=True)
+        return None
+    return size

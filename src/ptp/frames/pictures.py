@@ -1,10 +1,13 @@
-"""Pictures: their hash, and their form as a file."""
+"""Pictures: their hash, their form as a file, and the newest ones in memory, for going back at once."""
 
 from __future__ import annotations
 
 import io
-from typing import Any, Literal
+import threading
+from collections import deque
+from typing import Any, Literal, TypeVar
 
+import lz4.block
 import msgspec
 import numpy as np
 from xxhash import xxh3_64
@@ -15,6 +18,7 @@ Pixels = np.ndarray[Any, Any]
 Picture = Pixels | str
 """What a world shows: pixels by row, column and colour, or text."""
 
+Shown = TypeVar("Shown", bound=Picture | None)
 Format = Literal["jpeg", "png", "webp"]
 SUFFIXES = {"jpeg": ".jpg", "png": ".png", "webp": ".webp", "text": ".txt"}
 PNG = {"compress_level": 1}  # the quickest
@@ -28,19 +32,20 @@ class Resolution(msgspec.Struct, frozen=True, gc=False):
     height: int
 
 
-def check(picture: Picture) -> None:
-    """Refuse what can't be kept."""
-    if isinstance(picture, str):
-        return
+def checked(picture: Shown) -> Shown:
+    """Return a picture, if there is one; what can't be kept is refused."""
+    if picture is None or isinstance(picture, str):
+        return picture
     if picture.dtype != np.uint8 or picture.ndim not in (2, 3) or not picture.size:
         raise RecordingError(f"a picture of shape {picture.shape} and type {picture.dtype} can't be kept")
     if picture.ndim == 3 and picture.shape[2] not in (1, 3, 4):
         raise RecordingError(f"a picture with {picture.shape[2]} colours per pixel can't be kept")
+    return picture
 
 
 def as_rgb(pixels: Pixels) -> Pixels:
     """Return pixels as rows of red, green and blue bytes; grey is spread over all three, alpha is left out."""
-    check(pixels)
+    checked(pixels)
     if pixels.ndim == 3 and pixels.shape[2] == 3:
         return np.ascontiguousarray(pixels)
     rgb = np.empty((*pixels.shape[:2], 3), np.uint8)
@@ -50,11 +55,6 @@ def as_rgb(pixels: Pixels) -> Pixels:
     else:
         rgb[:] = pixels.reshape(*pixels.shape[:2], 1)
     return rgb
-
-
-def as_kept(picture: Picture) -> Picture:
-    """Return a picture in the form in which it is kept: text, or red, green and blue."""
-    return picture if isinstance(picture, str) else as_rgb(picture)
 
 
 def fingerprint(picture: Picture) -> str:
@@ -110,3 +110,60 @@ def shrink(data: bytes, format: str) -> bytes:
         image.save(file, format.upper(), quality=40)
     smaller = file.getvalue()
     return smaller if len(smaller) < len(data) else data
+
+
+class _Held(msgspec.Struct, frozen=True, gc=False):
+    tick: int
+    shape: tuple[int, ...] | None
+    """None when the picture is text."""
+    data: bytes
+
+
+class FrameRing:
+    """At most so many pictures, the oldest forgotten first; each is packed, which takes a fraction of a millisecond.
+
+    One thread adds, any other may read.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._held: deque[_Held] = deque(maxlen=size)
+        self._lock = threading.Lock()
+
+    @property
+    def bytes(self) -> int:
+        """What the pictures take in memory."""
+        with self._lock:
+            return sum(len(held.data) for held in self._held)
+
+    def add(self, tick: int, picture: Picture) -> None:
+        """Hold a picture that nobody will change."""
+        if not self._held.maxlen:
+            return
+        if isinstance(picture, str):
+            held = _Held(tick, None, picture.encode())
+        else:
+            held = _Held(tick, picture.shape, lz4.block.compress(np.ascontiguousarray(picture).data))
+        with self._lock:
+            self._held.append(held)
+
+    def at(self, tick: int) -> tuple[int, Picture] | None:
+        """Return the newest picture that is not younger than *tick*, with its own tick, if it is still held."""
+        with self._lock:
+            found = next((held for held in reversed(self._held) if held.tick <= tick), None)
+        if found is None:
+            return None
+        if found.shape is None:
+            return found.tick, found.data.decode()
+        pixels = np.frombuffer(lz4.block.decompress(found.data), np.uint8).reshape(found.shape)
+        return found.tick, as_rgb(pixels)
+
+    def forget_after(self, tick: int) -> None:
+        """Forget the pictures of ticks that were taken back."""
+        with self._lock:
+            while self._held and self._held[-1].tick > tick:
+                self._held.pop()
+
+    def ticks(self) -> list[int]:
+        """Return the ticks whose pictures are held, oldest first."""
+        with self._lock:
+            return [held.tick for held in self._held]

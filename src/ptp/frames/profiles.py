@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -51,18 +51,17 @@ def read_profiles(text: str, where: str) -> dict[str, StorageProfile]:
     tree = parse_yaml(text, where)
     if not isinstance(tree, dict) or not tree:
         raise ConfigError(f"{where}: expected storage profiles by name, such as `box2d: {{tier: files}}`")
-    return {str(name): _convert(knobs, f"{where}: {name}") for name, knobs in tree.items()}
-
-
-def _convert(knobs: Any, where: str) -> StorageProfile:
-    known = [knob.name for knob in msgspec.structs.fields(StorageProfile)]
-    for name in knobs if isinstance(knobs, dict) else ():
-        if name not in known:
-            raise ConfigError(f"{where}: {UnknownName('knob', str(name), known)}")
-    try:
-        return msgspec.convert(knobs, StorageProfile)
-    except msgspec.ValidationError as problem:
-        raise ConfigError(f"{where}: {problem}") from None
+    known = StorageProfile.__struct_fields__
+    profiles = {}
+    for name, knobs in tree.items():
+        for knob in knobs if isinstance(knobs, dict) else ():
+            if knob not in known:
+                raise ConfigError(f"{where}: {name}: {UnknownName('knob', str(knob), list(known))}")
+        try:
+            profiles[str(name)] = msgspec.convert(knobs, StorageProfile)
+        except msgspec.ValidationError as problem:
+            raise ConfigError(f"{where}: {name}: {problem}") from None
+    return profiles
 
 
 @cache

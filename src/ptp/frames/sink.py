@@ -7,9 +7,8 @@ import time
 from urllib.parse import urlsplit
 
 from ptp.errors import ConfigError
-from ptp.frames.lane import BackgroundLane
 from ptp.frames.pictures import Format, encode
-from ptp.frames.shots import Shot, Store
+from ptp.frames.shots import BackgroundLane, Shot, Store
 from ptp.records import Level, Notice, Record
 
 QUEUE = 64  # pictures that may wait for the endpoint
@@ -87,16 +86,14 @@ class ForwardingStore(Store):
             "X-Ptp-Tick": str(shot.tick),
             "X-Ptp-Trigger": shot.trigger.value,
         }
-        connection = self._connection = self._connection or self._connect()
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
+            self._connection = kind(self._url.hostname or "", self._url.port, timeout=TIMEOUT)
         path = (self._url.path or "/") + (f"?{self._url.query}" if self._url.query else "")
-        connection.request("POST", path, encode(shot.picture, self._format, self._quality), headers)
-        answer = connection.getresponse()
+        self._connection.request("POST", path, encode(shot.picture, self._format, self._quality), headers)
+        answer = self._connection.getresponse()
         answer.read()
         return answer
-
-    def _connect(self) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
-        return kind(self._url.hostname or "", self._url.port, timeout=TIMEOUT)
 
     def _disconnect(self) -> None:
         if self._connection is not None:

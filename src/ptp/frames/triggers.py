@@ -85,19 +85,18 @@ class Triggers:
         if engaged and not self._was_engaged:
             self._turn_left = self._config.battle_turn  # the first turn, also of a world without turns
         self._was_engaged = engaged
-        due = self._ordinary(step)
+        due = None
+        if self._config.on_change and step.state is not None:
+            due = Trigger.STATE_CHANGE
+        elif self._spikes is not None:
+            if self._spikes.feed(step.reward or 0.0) or step.step == 1 or step.terminated:
+                due = Trigger.REWARD
+        elif step.tick % self._interval == 0:
+            due = Trigger.INTERVAL
         if engaged and self._turn_left:
             self._turn_left -= 1
             due = Trigger.BATTLE
         return self._take_error() or due
-
-    def _ordinary(self, step: Step) -> Trigger | None:
-        if self._config.on_change and step.state is not None:
-            return Trigger.STATE_CHANGE
-        if self._spikes is not None:
-            worth = self._spikes.feed(step.reward or 0.0) or step.step == 1 or step.terminated
-            return Trigger.REWARD if worth else None
-        return Trigger.INTERVAL if step.tick % self._interval == 0 else None
 
 
 class Spikes:

@@ -1,4 +1,4 @@
-"""Pictures become an H.264 video, in a thread of its own."""
+"""Pictures become an H.264 video, in a thread of its own, with a bar below them that tells what happens."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from ptp._util.attempt import attempt
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
     from av.video.frame import VideoFrame
     from av.video.reformatter import VideoReformatter
     from av.video.stream import VideoStream
+    from PIL.ImageFont import FreeTypeFont, ImageFont
 
 QUEUE = 8  # pictures that may wait; after that the run waits for the encoder
 WIDE = 640  # pixels: a smaller screen is enlarged by the largest whole number that stays within
 OPTIONS = {"preset": "ultrafast", "qp": "20"}  # one quality throughout; half the work of a rate that adapts
+LINE = 20  # pixels from one line of text to the next
+MARGIN = 8
+REASONS = 2  # lines for the agent's reasons
+GROUND, BRIGHT, DIM = (18, 20, 26), (235, 238, 245), (150, 160, 178)
 
 
 def enlargement(width: int, height: int) -> int:
@@ -106,7 +112,10 @@ class VideoWriter:
         while (pixels := self._waiting.get()) is not None:
             if self.problem is None:  # after a failure pictures are still taken in, so that nobody waits
                 self._attempt(partial(self._encode, pixels))
-        self._attempt(self._finish)
+        if self._encoder is not None:
+            self._attempt(self._encoder.close)
+            if self.problem is None:
+                self._attempt(lambda: os.replace(self._temporary, self.path))
         with suppress(OSError):
             self._temporary.unlink(missing_ok=True)
 
@@ -119,13 +128,6 @@ class VideoWriter:
         self._encoder = self._encoder or _Encoder(self._temporary, self._rate, pixels)
         self._encoder.encode(pixels)
         self.frames += 1
-
-    def _finish(self) -> None:
-        if self._encoder is None:
-            return
-        self._encoder.close()
-        if self.problem is None:
-            os.replace(self._temporary, self.path)
 
 
 def _same(one: Pixels, other: Pixels | None) -> bool:
@@ -161,23 +163,20 @@ class _Encoder:
 
     def encode(self, pixels: Pixels) -> None:
         """Add a picture; one of another size is fitted into the first one's."""
+        import av
+
         if self._frame is None or not _same(pixels, self._shown):
-            self._frame = self._convert(self._fit(as_rgb(pixels)))
+            frame = av.VideoFrame.from_numpy_buffer(self._fit(as_rgb(pixels)), format="rgb24")  # without a copy
+            width, height = self._size
+            self._frame = self._reformatter.reformat(
+                frame, width=width, height=height, format="yuv420p", interpolation=self._interpolation, threads=1
+            )
             self._shown = pixels
         frame = self._frame
         frame.pts = self._count
         frame.time_base = 1 / Fraction(self._stream.average_rate or 1)
         self._count += 1
         self._container.mux(self._stream.encode(frame))
-
-    def _convert(self, pixels: Pixels) -> VideoFrame:
-        import av
-
-        frame = av.VideoFrame.from_numpy_buffer(pixels, format="rgb24")  # without a copy
-        width, height = self._size
-        return self._reformatter.reformat(
-            frame, width=width, height=height, format="yuv420p", interpolation=self._interpolation, threads=1
-        )
 
     def _fit(self, pixels: Pixels) -> Pixels:
         if pixels.shape[:2] != (self._height, self._width):
@@ -193,3 +192,65 @@ class _Encoder:
         """Write what the encoder still holds, and the index that players need."""
         self._container.mux(self._stream.encode())
         self._container.close()
+
+
+class Caption(msgspec.Struct, frozen=True):
+    """What the bar says of a tick."""
+
+    tick: int
+    episode: int
+    action: str
+    reward: float | None
+    total: float
+    reasoning: str | None = None
+
+
+def draw(pixels: Pixels, caption: Caption) -> Pixels:
+    """Return the picture, enlarged if it is small, with the bar below it."""
+    from PIL import Image, ImageDraw
+
+    pixels = as_rgb(pixels)
+    scale = enlargement(pixels.shape[1], pixels.shape[0])
+    large = pixels.repeat(scale, 0).repeat(scale, 1)
+    width = large.shape[1]
+    bar = Image.new("RGB", (width, MARGIN * 2 + LINE * (1 + REASONS)), GROUND)
+    pen = ImageDraw.Draw(bar)
+    reward = "-" if caption.reward is None else f"{caption.reward:+.3g}"
+    facts = (
+        f"tick {caption.tick:,}   episode {caption.episode}   action {caption.action}   "
+        f"reward {reward}   total {caption.total:,.4g}"
+    )
+    pen.text((MARGIN, MARGIN), facts, fill=BRIGHT, font=_font())
+    for number, line in enumerate(_wrap(caption.reasoning or "", width - 2 * MARGIN), 1):
+        pen.text((MARGIN, MARGIN + LINE * number), line, fill=DIM, font=_font())
+    return np.concatenate([large, np.asarray(bar)])
+
+
+@cache
+def _font() -> FreeTypeFont | ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(14)
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Return the text in at most so many lines of so many pixels; what does not fit ends in an ellipsis."""
+    lines: list[str] = []
+    words = text.split()
+    while words and len(lines) < REASONS:
+        line = words.pop(0)
+        while words and _font().getlength(f"{line} {words[0]}") <= width:
+            line += " " + words.pop(0)
+        lines.append(_cut(line, width))
+    if words:
+        lines[-1] = _cut(lines[-1] + " …", width)
+    return lines
+
+
+def _cut(line: str, width: int) -> str:
+    if _font().getlength(line) <= width:
+        return line
+    line = line.removesuffix(" …")
+    while line and _font().getlength(line + "…") > width:
+        line = line[:-1]
+    return line + "…"

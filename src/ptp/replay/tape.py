@@ -1,28 +1,19 @@
-"""The tape of a run: its world, its seed, and every command in order."""
+"""The tape of a run (its world, its seed, and every command in order), and playing it again in a fresh world."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 import msgspec
 
 from ptp._util.ids import derive_seed
-from ptp.errors import RunUnreadable
+from ptp.errors import RunUnreadable, UsageError
 from ptp.recording import RunDirectory
-from ptp.recording.database import Database
+from ptp.recording.database import TAPELESS, Database
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Begun, Decided, Played
-from ptp.worlds import Outcome, World
-
-
-class Start(NamedTuple):
-    """How an episode began."""
-
-    seed: int | None
-    """None when the world went on with its own dice."""
-    options: dict[str, Any] | None
+from ptp.worlds import Outcome, World, make_world
 
 
 class TapeStep(NamedTuple):
@@ -72,21 +63,19 @@ class Tape:
             return int(first)
         raise RunUnreadable(f"the tape has no tick {tick}")
 
-    def start(self, episode: int) -> Start:
-        """Return how an episode began; older runs keep no more of it than the run's seed."""
+    def start(self, episode: int) -> tuple[int | None, dict[str, Any] | None]:
+        """Return the seed and the options of an episode; older runs keep no more of it than the run's seed.
+
+        The seed is None when the world went on with its own dice.
+        """
         for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
-            return Start(seed, None if options is None else msgspec.json.decode(options))
-        return Start(derive_seed(self.metadata.random_seed, "episode", episode), None)
+            return seed, None if options is None else msgspec.json.decode(options)
+        return derive_seed(self.metadata.random_seed, "episode", episode), None
 
     def steps(self, first: int = 1) -> Iterator[TapeStep]:
         """Return the steps from tick *first* on."""
         query = f"SELECT {_COLUMNS} FROM steps WHERE tick >= ? ORDER BY tick"
         return map(TapeStep._make, self._database.rows(query, first))
-
-    def leading_to(self, tick: int) -> Iterator[TapeStep]:
-        """Return the steps from the last seeded start up to a tick."""
-        first = self.seeded_start(tick) if tick else 1
-        return takewhile(lambda step: step.tick <= tick, self.steps(first))
 
     def play(self, world: World, steps: Iterable[TapeStep]) -> Iterator[tuple[TapeStep, Outcome]]:
         """Apply steps to a world, which begins every episode anew, and return what came of each."""
@@ -132,3 +121,69 @@ class Tape:
     def close(self) -> None:
         """Close the database."""
         self._database.close()
+
+
+class Difference(msgspec.Struct):
+    """The first tick at which a replay and its tape part."""
+
+    tick: int
+    expected: str
+    actual: str
+    why: list[str]
+
+
+class Replayed(msgspec.Struct):
+    """What a replay found."""
+
+    run_id: str
+    world: str
+    from_tick: int
+    ticks: int
+    """Ticks that were compared."""
+    equal: bool
+    difference: Difference | None = None
+
+
+class Replay:
+    """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
+
+    def __init__(self, tape: Tape, from_tick: int = 1, *, trusted: bool = False) -> None:
+        if not tape.length:
+            why = f"schema {tape.schema}, which keeps no tape" if tape.schema in TAPELESS else "no steps"
+            raise RunUnreadable(f"run {tape.metadata.run_id} has {why}; there is nothing to replay")
+        if not 1 <= from_tick <= tape.length:
+            raise UsageError(f"--from-tick {from_tick} is not on the tape; it has ticks 1 to {tape.length}")
+        self._tape = tape
+        self._from = from_tick
+        self.world: World = make_world(tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted)
+        self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
+
+    def __iter__(self) -> Iterator[TapeStep]:
+        """Apply each command; end after the last one, or at the first difference."""
+        world, result, tape = self.world, self.result, self._tape
+        for step, outcome in tape.play(world, tape.steps(tape.seeded_start(self._from))):
+            if step.tick < self._from:
+                continue
+            actual = hash_of(world, outcome)
+            result.ticks += 1
+            if actual != step.state_hash:
+                result.equal = False
+                result.difference = Difference(step.tick, step.state_hash, actual, self._reasons())
+                return
+            yield step
+
+    def _reasons(self) -> list[str]:
+        then, now = self._tape.metadata.facts, self.world.facts
+        changed = [
+            f"{name} was {then.origin.get(name, 'absent')}, is {now.origin.get(name, 'absent')}"
+            for name in sorted(then.origin.keys() | now.origin.keys())
+            if then.origin.get(name) != now.origin.get(name)
+        ]
+        if then.version != now.version:
+            changed.append(f"the world's version was {then.version}, is {now.version}")
+        return changed or ["the same versions gave another result; the world itself is not deterministic"]
+
+    def close(self) -> None:
+        """Free the world and the tape."""
+        self.world.close()
+        self._tape.close()

@@ -16,11 +16,17 @@ from ptp.worlds import World
 
 def restore(engine: Engine, snapshot: Snapshot, tape: Tape, with_agent: bool = True) -> None:
     """Put world, engine and agent back to a snapshot; a world that can't load is played there along the tape."""
-    check_own(snapshot.header, tape, engine.world.facts)
-    if engine.world.facts.snapshot == "state":
-        observation = load_world(engine.world, snapshot)
+    world = engine.world
+    check_own(snapshot.header, tape, world.facts)
+    if world.facts.snapshot == "state":
+        observation = load_world(world, snapshot)
     else:
-        observation = play_along(engine.world, tape, snapshot.header.tick)
+        tick, observation = snapshot.header.tick, None
+        steps = tape.steps(tape.seeded_start(tick) if tick else 1)
+        for step, outcome in tape.play(world, takewhile(lambda step: step.tick <= tick, steps)):
+            compare(step.tick, step.state_hash, hash_of(world, outcome))
+            observation = outcome.observation
+        observation = world.reset(*tape.start(1)) if observation is None else observation
     engine.load(snapshot.engine, observation)
     if with_agent:
         engine.agent.load(snapshot.agent)
@@ -42,29 +48,8 @@ def load_world(world: World, snapshot: Snapshot) -> Any:
     return world.observe()
 
 
-def play_along(world: World, tape: Tape, tick: int) -> Any:
-    """Play a world anew to a tick, comparing every hash, and return what is seen there."""
-    observation = None
-    for step, outcome in tape.play(world, tape.leading_to(tick)):
-        compare(step.tick, step.state_hash, hash_of(world, outcome))
-        observation = outcome.observation
-    return world.reset(*tape.start(1)) if observation is None else observation
-
-
-def catch_up(engine: Engine, tape: Tape, last_tick: int, with_agent: bool = True) -> int:
-    """Apply what the tape has up to a tick, comparing every hash; return how many ticks that were."""
-    ticks = 0
-    for step in takewhile(lambda step: step.tick <= last_tick, tape.steps(engine.progress.ticks + 1)):
-        if step.step == 1:
-            engine.play.begin(*tape.start(step.episode))
-        ask = with_agent and step.decided and engine.agent.repeatable
-        compare(step.tick, step.state_hash, engine.follow(step.command, ask))
-        ticks += 1
-    return ticks
-
-
 def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_agent: bool = True) -> None:
-    """Bring a new engine to a tick, from the newest snapshot that serves; a damaged one is passed over."""
+    """Bring a new engine to a tick, from the newest snapshot that serves, comparing every hash from there on."""
     for header in store.headers():
         if header.tick <= tick and tape.is_current(header):
             try:
@@ -72,7 +57,11 @@ def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_age
             except SnapshotError:
                 continue  # `ptp snapshot verify` names it; an older one, or the tape alone, serves
             break
-    catch_up(engine, tape, tick, with_agent)
+    for step in takewhile(lambda step: step.tick <= tick, tape.steps(engine.progress.ticks + 1)):
+        if step.step == 1:
+            engine.play.begin(*tape.start(step.episode))
+        ask = with_agent and step.decided and engine.agent.repeatable
+        compare(step.tick, step.state_hash, engine.follow(step.command, ask))
 
 
 def compare(tick: int, expected: str, actual: str) -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import chain
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ptp.errors import ReplayDiverged, UsageError, WorldError
-from ptp.frames.overlay import Caption, draw
-from ptp.frames.pictures import Pixels
-from ptp.frames.video import VideoWriter, needs_av, ticks_per_second
+from ptp.frames.video import Caption, VideoWriter, check_video, draw, needs_av, ticks_per_second
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.replay.replay import Replay
-from ptp.replay.tape import Tape, TapeStep
-from ptp.worlds import World, make_world
+from ptp.records import WorldFacts
+from ptp.replay.tape import Replay, Tape, TapeStep
+from ptp.worlds import make_world
 
 FASTEST = 60  # pictures per second; a faster video shows fewer ticks instead
 SLOWEST, QUICKEST = 0.01, 1000.0
@@ -66,13 +62,17 @@ def make_video(
         raise UsageError(f"ticks {plan.first} to {last} are not on the tape; it has ticks 1 to {tape.length}")
     path = output or directory.path / "video" / f"ticks_{plan.first:06d}-{last:06d}.mp4"
     with Database(directory.database) as database, closing(Replay(tape, plan.first, trusted=trusted)) as replay:
-        return _film(replay, plan, last, path, _Reasons(database), progress or (lambda tick: None))
+        return _film(replay, plan, last, path, database, progress or (lambda tick: None))
 
 
 def _film(
-    replay: Replay, plan: VideoPlan, last: int, path: Path, reasons: _Reasons, progress: Callable[[int], None]
+    replay: Replay, plan: VideoPlan, last: int, path: Path, database: Database, progress: Callable[[int], None]
 ) -> VideoMade:
-    _show_pixels(replay)
+    spec, facts = replay.world.spec, replay.world.facts
+    if facts.render_mode != "rgb_array" and "rgb_array" in facts.render_modes:
+        replay.world.close()
+        replay.world = make_world(spec, "rgb_array", trusted=True)  # it was made before
+    check_video(replay.world)
     rate = ticks_per_second(replay.world) * plan.speed
     stride = max(1, ceil(rate / FASTEST))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,8 +80,10 @@ def _film(
     try:
         for step, total in _steps(replay, last):
             if (step.tick - plan.first) % stride == 0:
-                pixels = _picture(replay.world)
-                writer.add(draw(pixels, _caption(replay.world, step, total, reasons)) if plan.overlay else pixels)
+                pixels = replay.world.frame()
+                if pixels is None or isinstance(pixels, str):
+                    raise WorldError(f"world {spec.name!r} gave no pixels to make a video of")
+                writer.add(draw(pixels, _caption(facts, step, total, database)) if plan.overlay else pixels)
             progress(step.tick)
         _check(replay)
         finished = writer.close()
@@ -94,26 +96,6 @@ def _film(
     return VideoMade(
         replay.result.run_id, str(path), plan.first, last, frames, shown, frames / shown, path.stat().st_size
     )
-
-
-def _show_pixels(replay: Replay) -> None:
-    """Make the world draw pixels, if it was recorded in another mode but can."""
-    facts = replay.world.facts
-    if facts.render_mode == "rgb_array":
-        return
-    if "rgb_array" not in facts.render_modes:
-        offered = ", ".join(mode for mode in facts.render_modes if mode != "human") or "none"
-        raise WorldError(f"world {facts.name!r} has no pictures to make a video of; it offers: {offered}")
-    spec = replay.world.spec
-    replay.world.close()
-    replay.world = make_world(spec, "rgb_array", trusted=True)  # it was made before
-
-
-def _picture(world: World) -> Pixels:
-    picture = world.frame()
-    if picture is None or isinstance(picture, str):
-        raise WorldError(f"world {world.spec.name!r} gave no pixels to make a video of")
-    return picture
 
 
 def _steps(replay: Replay, last: int) -> Iterator[tuple[TapeStep, float]]:
@@ -137,27 +119,14 @@ def _check(replay: Replay) -> None:
         )
 
 
-def _caption(world: World, step: TapeStep, total: float, reasons: _Reasons) -> Caption:
-    names = world.names_of_commands()
-    known = step.command.isdigit() and int(step.command) < len(names)
-    action = names[int(step.command)] if known else step.command
-    return Caption(step.tick, step.episode, action, step.reward, total, reasons.at(step.tick))
+def _caption(facts: WorldFacts, step: TapeStep, total: float, database: Database) -> Caption:
+    known = step.command.isdigit() and int(step.command) < len(facts.commands)
+    action = facts.commands[int(step.command)] if known else step.command
+    return Caption(step.tick, step.episode, action, step.reward, total, _reasons(database, step.tick))
 
 
-class _Reasons:
-    """What the agent had in mind at each tick, in the order of the tape."""
-
-    def __init__(self, database: Database) -> None:
-        query = """SELECT tick, reasoning FROM action_history WHERE execution_status IS NOT 'rolled_back'
-                   ORDER BY tick, decision_id"""
-        self._rows: Iterator[tuple[Any, ...]] = database.rows(query)
-        self._present: str | None = None
-
-    def at(self, tick: int) -> str | None:
-        """Return the reasons of the decision that the command of *tick* came from: the last one made before it."""
-        for row in self._rows:
-            if row[0] >= tick:
-                self._rows = chain([row], self._rows)
-                break
-            self._present = row[1]
-        return self._present
+def _reasons(database: Database, tick: int) -> str | None:
+    """Return the reasons of the decision that the command of *tick* came from: the last one made before it."""
+    query = """SELECT reasoning FROM action_history WHERE tick < ? AND execution_status IS NOT 'rolled_back'
+               ORDER BY tick DESC, decision_id DESC LIMIT 1"""
+    return next((reasoning for (reasoning,) in database.rows(query, tick)), None)

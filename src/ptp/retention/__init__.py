@@ -1,7 +1,6 @@
 """What is kept for how long: how large runs are, which may go, and how they become smaller."""
 
-from ptp.retention.plan import Limits, Plan, plan_pruning
+from ptp.retention.plan import Limits, Plan, RunSize, measure_runs, plan_pruning
 from ptp.retention.prune import prune
-from ptp.retention.sizes import RunSize, measure_runs
 
 __all__ = ["Limits", "Plan", "RunSize", "measure_runs", "plan_pruning", "prune"]

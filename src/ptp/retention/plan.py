@@ -1,7 +1,8 @@
-"""Which runs may go: the dry run shows this plan, and the real one carries it out."""
+"""How much each run takes, and which may go: the dry run shows this plan, and the real one carries it out."""
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from datetime import datetime
@@ -10,14 +11,70 @@ from pathlib import Path
 import msgspec
 
 from ptp.errors import PtpError, UsageError
-from ptp.frames.disk import tree_bytes
+from ptp.frames.disk import free_bytes, tree_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.records import Metadata
 from ptp.snapshots import SnapshotStore
 
+PARTS = ("frames", "snapshots", "video", "episodes")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 STARTING = 3600.0  # seconds in which a folder without a header may be a run that is just starting
+
+
+class RunSize(msgspec.Struct):
+    """The bytes of a run."""
+
+    run_id: str
+    status: str
+    world: str | None
+    database: int = 0
+    frames: int = 0
+    snapshots: int = 0
+    video: int = 0
+    episodes: int = 0
+    other: int = 0
+    total: int = 0
+
+
+class DataSize(msgspec.Struct):
+    """The bytes of every run, of what else ptp keeps, and what the disk has left."""
+
+    runs: list[RunSize]
+    other: int
+    total: int
+    free: int
+
+
+def measure_run(directory: RunDirectory) -> RunSize:
+    """Return what a run takes."""
+    try:
+        metadata = directory.read_metadata()
+        size = RunSize(directory.run_id, metadata.status, metadata.world.name)
+    except PtpError:
+        size = RunSize(directory.run_id, "unreadable", None)
+    with os.scandir(directory.path) as entries:
+        for entry in entries:
+            kept = entry.name if entry.name in PARTS else "other"
+            part = "database" if entry.name.startswith("game_data.db") else kept
+            is_dir = entry.is_dir(follow_symlinks=False)
+            taken = tree_bytes(Path(entry.path)) if is_dir else entry.stat(follow_symlinks=False).st_size
+            setattr(size, part, getattr(size, part) + taken)
+            size.total += taken
+    return size
+
+
+def measure_runs(data_dir: Path) -> DataSize:
+    """Return what everything takes, oldest run first."""
+    runs = []
+    for path in run_paths(data_dir):
+        try:
+            runs.append(measure_run(RunDirectory(path)))
+        except FileNotFoundError:
+            continue  # removed while we looked
+    kept = sum(run.total for run in runs)
+    everything = tree_bytes(data_dir)
+    return DataSize(runs, max(0, everything - kept), max(everything, kept), free_bytes(data_dir))
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -81,8 +138,13 @@ def plan_pruning(data_dir: Path, limits: Limits, now: float | None = None) -> Pl
     for older, (path, size) in enumerate(sizes.items()):
         directory = RunDirectory(path)
         age = run_age(directory, now)
-        why = _reason(age, len(sizes) - older, plan.total - plan.freed, limits)
-        if why is None:
+        if limits.older_than is not None and age > limits.older_than:
+            why = "too old"
+        elif limits.max_sessions is not None and len(sizes) - older > limits.max_sessions:
+            why = "too many runs"
+        elif limits.max_record_bytes is not None and plan.total - plan.freed > limits.max_record_bytes:
+            why = "too many bytes"
+        else:
             continue
         protection = _protection(directory, limits, age)
         if protection is not None:
@@ -91,17 +153,6 @@ def plan_pruning(data_dir: Path, limits: Limits, now: float | None = None) -> Pl
             plan.remove.append(Doomed(directory.run_id, str(path), size, why))
             plan.freed += size
     return plan
-
-
-def _reason(age: float, rank: int, left: int, limits: Limits) -> str | None:
-    """Return why a run goes; *rank* is 1 for the newest, and *left* what all that are left take."""
-    if limits.older_than is not None and age > limits.older_than:
-        return "too old"
-    if limits.max_sessions is not None and rank > limits.max_sessions:
-        return "too many runs"
-    if limits.max_record_bytes is not None and left > limits.max_record_bytes:
-        return "too many bytes"
-    return None
 
 
 def run_age(directory: RunDirectory, now: float) -> float:
@@ -114,7 +165,6 @@ def run_age(directory: RunDirectory, now: float) -> float:
 
 
 def _protection(directory: RunDirectory, limits: Limits, age: float) -> str | None:
-    """Return why a run must not be touched, if it must not."""
     if directory.is_alive():
         return "a process plays it"
     try:

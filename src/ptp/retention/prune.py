@@ -1,19 +1,21 @@
-"""Removing runs so that nobody ever sees half of one."""
+"""Removing runs so that nobody ever sees half of one, and the pictures of others; the tape can draw those again."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import apsw
 import msgspec
 
-from ptp.errors import PtpError, RecordingError, RunLocked
+from ptp.errors import PtpError, RecordingError, RunLocked, RunUnreadable
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
-from ptp.recording.packed import forget
-from ptp.retention.plan import Doomed, Limits, Plan, plan_pruning, treasure
+from ptp.recording.packed import forget, is_packed
+from ptp.retention.plan import Doomed, Limits, Plan, plan_pruning, run_age, treasure
+from ptp.retention.rollup import pack_run, unpack_run
 
 TRASH = ".removed-"  # lists of runs pass over names that begin with a dot
 
@@ -50,36 +52,26 @@ def _remove(directory: RunDirectory, limits: Limits) -> None:
     if not directory.path.exists():
         return
     with directory.owned():
-        if _is_treasured(directory, limits):
-            raise RunLocked(f"run {directory.run_id} is to be kept")
+        with suppress(RunUnreadable):  # without a header there is nothing to keep it for
+            if treasure(directory, directory.read_metadata(), limits) is not None:
+                raise RunLocked(f"run {directory.run_id} is to be kept")
         trash = directory.path.with_name(TRASH + directory.run_id)
         os.rename(directory.path, trash)
         forget(directory.database)
         shutil.rmtree(trash)
 
 
-def _is_treasured(directory: RunDirectory, limits: Limits) -> bool:
-    try:
-        return treasure(directory, directory.read_metadata(), limits) is not None
-    except PtpError:
-        return False  # without a header there is nothing to keep it for
-
-
 def sweep(data_dir: Path) -> int:
     """Finish removals that were interrupted, and return the bytes that this freed."""
     freed = leftovers(data_dir)
-    for path in _trash(data_dir):
+    for path in (data_dir / "records").glob(f"{TRASH}*"):
         shutil.rmtree(path, ignore_errors=True)
     return freed
 
 
 def leftovers(data_dir: Path) -> int:
     """Return the bytes of removals that were interrupted."""
-    return sum(tree_bytes(path) for path in _trash(data_dir))
-
-
-def _trash(data_dir: Path) -> Iterator[Path]:
-    return (data_dir / "records").glob(f"{TRASH}*")
+    return sum(tree_bytes(path) for path in (data_dir / "records").glob(f"{TRASH}*"))
 
 
 def prune_at_start(data_dir: Path, limits: Limits) -> tuple[Plan, Pruned]:
@@ -87,3 +79,56 @@ def prune_at_start(data_dir: Path, limits: Limits) -> tuple[Plan, Pruned]:
     sweep(data_dir)
     plan = plan_pruning(data_dir, limits)
     return plan, prune(plan, limits)
+
+
+class Emptied(msgspec.Struct):
+    """A run without its pictures."""
+
+    run_id: str
+    pictures: int
+    bytes: int
+
+
+def plan_cleanup(directories: list[RunDirectory], older_than: float | None, now: float) -> list[Emptied]:
+    """Return what each run's pictures take; runs that are played, too young, or without pictures are left out."""
+    found = []
+    for directory in directories:
+        folder = directory.path / "frames"
+        if directory.is_alive() or not folder.is_dir():
+            continue
+        if older_than is not None and run_age(directory, now) <= older_than:
+            continue
+        files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
+        found.append(Emptied(directory.run_id, len(files), tree_bytes(folder)))
+    return found
+
+
+def clean_up(directories: list[RunDirectory], planned: list[Emptied]) -> list[Emptied]:
+    """Remove the pictures, and return what was removed; a run that has come to life since is left alone."""
+    by_id = {directory.run_id: directory for directory in directories}
+    done = []
+    for emptied in planned:
+        directory = by_id[emptied.run_id]
+        with suppress(RunLocked), directory.owned():
+            _empty(directory)
+            done.append(emptied)
+    return done
+
+
+def _empty(directory: RunDirectory) -> None:
+    """Remove the rows' paths first: a path that leads nowhere is worse than a file that nobody names."""
+    archived = is_packed(directory.database)
+    if archived:
+        unpack_run(directory)
+    if directory.database.exists():
+        try:
+            connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
+            with connection:
+                connection.execute("UPDATE screenshots SET file_path = NULL, file_size_bytes = 0")
+                connection.execute("UPDATE steps SET frame_ref = NULL WHERE frame_ref IS NOT NULL")
+            connection.close()
+        except apsw.Error as problem:
+            raise PtpError(f"{directory.database} is damaged ({problem}); its pictures are left as they are") from None
+    if archived:
+        pack_run(directory)
+    shutil.rmtree(directory.path / "frames")

@@ -26,7 +26,7 @@ from ptp.recording.database import Database
 from ptp.recording.episodes import COLUMNS
 from ptp.recording.packed import CHUNK, forget, is_packed, packed_path, unpack
 from ptp.recording.tally import tally
-from ptp.retention.sizes import measure_run
+from ptp.retention.plan import measure_run
 
 INDEX = "episode_index.json"
 STEPS = "steps.parquet"
@@ -46,36 +46,37 @@ class RolledUp(msgspec.Struct):
     after: int
 
 
-def is_rolled_up(directory: RunDirectory) -> bool:
-    """Whether a run's database is packed."""
-    return is_packed(directory.database)
-
-
 def roll_up_runs(paths: list[Path]) -> tuple[list[RolledUp], list[str]]:
-    """Make runs small by the policy of their storage profiles; return what was done, and what was not and why."""
+    """Make runs small by the policy of their storage profiles; return what was done, and what was not and why.
+
+    A run whose profile nobody knows is packed.
+    """
     done: list[RolledUp] = []
     failed: list[str] = []
     for directory in map(RunDirectory, paths):
         try:
-            if not is_rolled_up(directory):
-                with directory.owned():
-                    policy = _policy_of(directory)
-                    done += [] if policy == "none" else [roll_up(directory, policy)]
+            if is_packed(directory.database):
+                continue
+            with directory.owned():
+                profile = built_in_profiles().get(directory.read_metadata().facts.storage_profile)
+                policy: RollUp = "compress" if profile is None else profile.episode_rollup_policy
+                if policy != "none":
+                    done.append(roll_up(directory, policy))
         except PtpError as problem:
             failed.append(f"{directory.run_id}: {problem}")
     return done, failed
 
 
-def _policy_of(directory: RunDirectory) -> RollUp:
-    """Return what the storage profile of a run's world says becomes of it; a profile nobody knows is packed."""
-    profile = built_in_profiles().get(directory.read_metadata().facts.storage_profile)
-    return "compress" if profile is None else profile.episode_rollup_policy
-
-
 def roll_up(directory: RunDirectory, policy: RollUp) -> RolledUp:
     """Make a finished run small; who calls it owns the run."""
     before = measure_run(directory).total
-    _complete_metadata(directory)
+    metadata = directory.read_metadata()
+    if metadata.ticks is None:  # of a crashed run: nobody shall need its database to list it
+        figures = tally(directory, metadata)
+        metadata.ticks, metadata.episodes = figures.ticks, figures.episodes
+        metadata.total_reward, metadata.total_cost = figures.reward, figures.cost
+    metadata.status = "crashed" if metadata.status == "running" else metadata.status
+    directory.write_metadata(metadata)
     (directory.path / "episodes").mkdir(exist_ok=True)
     _write_index(directory)
     if policy == "parquet":
@@ -84,17 +85,6 @@ def roll_up(directory: RunDirectory, policy: RollUp) -> RolledUp:
         path.unlink()  # the same steps are in the database
     pack_run(directory)
     return RolledUp(directory.run_id, before, measure_run(directory).total)
-
-
-def _complete_metadata(directory: RunDirectory) -> None:
-    """Write the figures of a crashed run into its header, so that nobody needs its database to list it."""
-    metadata = directory.read_metadata()
-    if metadata.ticks is None:
-        figures = tally(directory, metadata)
-        metadata.ticks, metadata.episodes = figures.ticks, figures.episodes
-        metadata.total_reward, metadata.total_cost = figures.reward, figures.cost
-    metadata.status = "crashed" if metadata.status == "running" else metadata.status
-    directory.write_metadata(metadata)
 
 
 def _write_index(directory: RunDirectory) -> None:
@@ -128,7 +118,13 @@ def _write_steps(directory: RunDirectory) -> None:
 
 def pack_run(directory: RunDirectory) -> None:
     """Pack the database, and remove it only when the packed one gives the same bytes; who calls it owns the run."""
-    _merge_log(directory.database)
+    try:  # everything has to be in the one file
+        connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.pragma("journal_mode", "delete")
+        connection.execute("VACUUM")
+        connection.close()
+    except apsw.Error as problem:
+        raise RunUnreadable(f"{directory.database} is damaged ({problem}); restore it from a copy") from None
     packed = packed_path(directory.database)
     temporary = packed.with_name(f".{packed.name}")
     try:
@@ -145,17 +141,6 @@ def pack_run(directory: RunDirectory) -> None:
         (directory.path / name).unlink(missing_ok=True)
 
 
-def _merge_log(path: Path) -> None:
-    """Bring everything into the one file."""
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        connection.pragma("journal_mode", "delete")
-        connection.execute("VACUUM")
-        connection.close()
-    except apsw.Error as problem:
-        raise RunUnreadable(f"{path} is damaged ({problem}); restore it from a copy") from None
-
-
 def _digest(file: Any) -> bytes:
     with file:
         return hashlib.file_digest(file, "sha256").digest()
@@ -163,15 +148,9 @@ def _digest(file: Any) -> bytes:
 
 def unpack_run(directory: RunDirectory) -> None:
     """Bring back the database of a run that was rolled up; who calls it owns the run."""
-    if not is_rolled_up(directory):
+    if not is_packed(directory.database):
         raise RunUnreadable(f"run {directory.run_id} is not rolled up; there is nothing to bring back")
     packed = packed_path(directory.database)
     unpack(packed, directory.database)
     packed.unlink()
     forget(directory.database)
-
-
-def restore_run(directory: RunDirectory) -> None:
-    """Own a run that was rolled up, and bring back its database."""
-    with directory.owned():
-        unpack_run(directory)

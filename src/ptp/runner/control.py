@@ -7,6 +7,7 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -68,21 +69,21 @@ class ControlServer:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as lines:
+        # The client may have gone; what it asked for is done all the same.
+        with suppress(OSError), connection, connection.makefile("rb") as lines:
             connection.settimeout(PATIENCE)
             try:
-                request = _read(lines.readline(MOST_REQUEST))
-                if isinstance(request, Watch):
-                    self._clock.wake()
-                    self._live.serve(connection)
-                else:
-                    connection.sendall(write(self._answer(request)) + b"\n")
-            except OSError:
-                return  # the client has gone; what it asked for is done all the same
+                request: Request = read_request(lines.readline(MOST_REQUEST))
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
+                connection.sendall(write(Answer(error=f"not a request: {problem}")) + b"\n")
+                return
+            if isinstance(request, Watch):
+                self._clock.wake()
+                self._live.serve(connection)
+            else:
+                connection.sendall(write(self._answer(request)) + b"\n")
 
-    def _answer(self, request: Request | Answer) -> Answer:
-        if isinstance(request, Answer):
-            return request
+    def _answer(self, request: Request) -> Answer:
         if isinstance(request, Picture):
             frame = self._live.held(request.tick)
             missing = f"no picture of tick {request.tick}, or before it, is held in memory"
@@ -102,15 +103,6 @@ class ControlServer:
         self._path.unlink(missing_ok=True)
         while self.waiting:
             self.waiting.popleft().reply(Answer(error="the run has ended"))
-
-
-def _read(line: bytes) -> Request | Answer:
-    """Return the request in a line, or the answer that says what is wrong with it."""
-    try:
-        request: Request = read_request(line)
-        return request
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
-        return Answer(error=f"not a request: {problem}")
 
 
 def ask(directory: RunDirectory, request: Request, patience: float = PATIENCE + 5) -> Answer:

@@ -25,10 +25,9 @@ from ptp.recording.trust import of_world, trust
 from ptp.records import ConfigChanged, Metadata, Record, RunResult, Status, Stop
 from ptp.runner import protocol
 from ptp.runner.control import Asked, ControlServer
-from ptp.runner.health import Health
 from ptp.runner.live import LiveFeed
-from ptp.runner.pictures import open_camera
 from ptp.runner.protocol import Answer
+from ptp.runner.services import Health, open_camera
 from ptp.sinks import Fanout, RunContext, Sink
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import Outcome, World

@@ -6,9 +6,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 import msgspec
 
@@ -23,43 +23,32 @@ from ptp.runner.run import run
 PATIENCE = 30.0  # seconds in which a run must have begun
 
 
-class Launcher(Protocol):
-    """Plays a run somewhere, and returns how it ended."""
-
-    def launch(self, run_id: str, config: RunConfig) -> RunResult:
-        """Play the run of that id from start to end."""
+Launcher = Callable[[str, RunConfig], RunResult]
+"""Plays the run of an id somewhere, from start to end, and returns how it ended."""
 
 
-class InProcess:
-    """Plays runs here, one after the other."""
-
-    def launch(self, run_id: str, config: RunConfig) -> RunResult:
-        """Play a run in this process."""
-        return run(config, run_id=run_id)
+def in_process(run_id: str, config: RunConfig) -> RunResult:
+    """Play a run in this process."""
+    return run(config, run_id=run_id)
 
 
-class InChild:
-    """Plays each run in a process of its own."""
-
-    def launch(self, run_id: str, config: RunConfig) -> RunResult:
-        """Play a run in a child process, and wait for it."""
-        return self.start(run_id, config).result()
-
-    def start(self, run_id: str, config: RunConfig) -> Child:
-        """Begin a run, and don't wait for it."""
-        folder = Path(config.system.data_dir) / "tmp"
-        folder.mkdir(parents=True, exist_ok=True)
-        settings = folder / f"{run_id}.yaml"
-        write_atomic(settings, dump(config).encode())
-        return Child(run_id, config.system.data_dir, ["run", "--config-file", str(settings)], settings)
+def in_child(run_id: str, config: RunConfig) -> RunResult:
+    """Play a run in a process of its own, and wait for it."""
+    folder = Path(config.system.data_dir) / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / f"{run_id}.yaml"
+    write_atomic(settings, dump(config).encode())
+    try:
+        return Child(run_id, config.system.data_dir, ["run", "--config-file", str(settings)]).result()
+    finally:
+        settings.unlink(missing_ok=True)
 
 
 class Child:
     """A run that a process of its own plays; it outlives this one."""
 
-    def __init__(self, run_id: str, data_dir: str, arguments: Sequence[str], settings: Path | None = None) -> None:
+    def __init__(self, run_id: str, data_dir: str, arguments: Sequence[str]) -> None:
         self.run_id = run_id
-        self._settings = settings
         self._directory = RunDirectory(Path(data_dir) / "records" / run_id)
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - read when the process has ended
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
@@ -83,8 +72,6 @@ class Child:
     def result(self) -> RunResult:
         """Wait for the run's end, and return how it ended."""
         self.process.wait()
-        if self._settings is not None:
-            self._settings.unlink(missing_ok=True)
         self._output.seek(0)
         try:
             return msgspec.json.decode(self._output.read(), type=RunResult)

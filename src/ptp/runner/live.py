@@ -17,8 +17,7 @@ from typing import Any
 import msgspec
 
 from ptp._util.attempt import attempt
-from ptp.frames.pictures import Picture, encode
-from ptp.frames.ring import FrameRing
+from ptp.frames.pictures import FrameRing, Picture, encode
 from ptp.records import DecisionMade, Record, Step
 from ptp.runner.protocol import Frame, Line, Now, write
 from ptp.sinks import RunContext, Sink
@@ -90,21 +89,6 @@ class LiveFeed(Sink):
         found = self._ring.at(tick)
         return None if found is None else _frame(*found)
 
-    def join(self) -> Mailbox:
-        """Begin to watch."""
-        mailbox = Mailbox()
-        with self._changing:
-            if self._closed:
-                mailbox.close()
-            self._mailboxes = (*self._mailboxes, mailbox)
-            self._shown, self._frame_due = None, 0.0
-        return mailbox
-
-    def leave(self, mailbox: Mailbox) -> None:
-        """Watch no longer."""
-        with self._changing:
-            self._mailboxes = tuple(other for other in self._mailboxes if other is not mailbox)
-
     def close(self) -> None:
         """Let every watcher read the rest and hear that the run has ended."""
         with self._changing:
@@ -114,14 +98,20 @@ class LiveFeed(Sink):
 
     def serve(self, connection: socket.socket) -> None:
         """Send to one watcher what happens, until the run or the watcher ends."""
-        mailbox = self.join()
+        mailbox = Mailbox()
+        with self._changing:
+            if self._closed:
+                mailbox.close()
+            self._mailboxes = (*self._mailboxes, mailbox)
+            self._shown, self._frame_due = None, 0.0
         try:
             for line in mailbox.lines():
                 connection.sendall(line)
         except OSError:
             return  # the watcher has gone
         finally:
-            self.leave(mailbox)
+            with self._changing:
+                self._mailboxes = tuple(other for other in self._mailboxes if other is not mailbox)
 
 
 class Mailbox:
@@ -179,14 +169,12 @@ class Mailbox:
         changed = state is not self._sent_state
         self._sent_state = state
         frame = None if picture is None else _frame(*picture)
-        return Line(now, list(map(_lighter, records)), lost, state if changed else msgspec.UNSET, frame)
-
-
-def _lighter(record: Record) -> Record:
-    """Return a record without its state: the line has the newest one, and the database has them all."""
-    if type(record) is Step:
-        return msgspec.structs.replace(record, state=None)
-    return msgspec.structs.replace(record, state=None) if type(record) is DecisionMade else record
+        # A line has the newest state, and the database has them all.
+        lighter = [
+            msgspec.structs.replace(record, state=None) if isinstance(record, Step | DecisionMade) else record
+            for record in records
+        ]
+        return Line(now, lighter, lost, state if changed else msgspec.UNSET, frame)
 
 
 def _frame(tick: int, picture: Picture) -> Frame:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -16,7 +17,8 @@ from ptp.agents import make_agent
 from ptp.agents.registry import is_foreign
 from ptp.config import RunConfig
 from ptp.engine import Engine
-from ptp.errors import PtpError, UsageError
+from ptp.errors import ConfigError, PtpError, UsageError
+from ptp.frames.kept import adopt_pictures
 from ptp.recording import Recorder, RunDirectory
 from ptp.recording.packed import is_packed, readable
 from ptp.recording.trust import of_agent, of_world, trust, trusts
@@ -26,21 +28,14 @@ from ptp.replay.travel import travel
 from ptp.retention.plan import Limits
 from ptp.retention.prune import prune_at_start
 from ptp.retention.rollup import unpack_run
-from ptp.runner.pictures import adopt_pictures, choose_profile
+from ptp.runner.services import choose_profile
 from ptp.runner.session import Session
-from ptp.runner.start import start_file
 from ptp.sinks import RunContext, Sink, find_sink
 from ptp.snapshots import SnapshotStore
+from ptp.snapshots.snapshot import MAGIC, check_world, read_file
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
 from ptp.worlds.registry import foreign_code
-
-
-class Trusted(NamedTuple):
-    """Whose code may be loaded although it is not installed."""
-
-    world: bool
-    agent: bool
 
 
 def run(
@@ -51,22 +46,18 @@ def run(
     sinks = _all_sinks(config, sinks)
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
     agent_seed = derive_seed(seed, "agent")
-    with start_file(choose_world(config.world, config.given)) as spec:
-        engine = _make_engine(config, spec, clock, seed, agent_seed, Trusted(world=True, agent=True))
-        try:
-            _remember_code(config, spec)
+    with _start_file(choose_world(config.world, config.given)) as spec:
+        engine = _make_engine(config, spec, clock, seed, agent_seed)
+        with closing(engine.world):
+            # A person has run this world and agent here, so later commands may make them again.
+            data_dir = Path(config.system.data_dir)
+            codes = [of_world(spec)] if foreign_code(spec) else []
+            codes += [of_agent(config.agent.name)] if is_foreign(config.agent.name) else []
+            trust(data_dir, *codes)
             choose_profile(config, engine.world)
-            _prune_first(config)
-            directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
-            try:
-                context = _context(directory, _introduce(config, engine, directory, agent_seed), config, engine)
-                recorder = Recorder(directory, context)
-            except (PtpError, KeyboardInterrupt):
-                directory.discard()
-                raise
-            return Session(context, engine, recorder, sinks).play()
-        finally:
-            engine.world.close()
+            if config.storage.prune_on_start:
+                prune_at_start(data_dir, Limits(config.storage.max_record_bytes, config.storage.max_sessions))
+            return _play_new(config, engine, agent_seed, run_id, sinks)
 
 
 def resume(
@@ -90,16 +81,13 @@ def resume(
         directory.release()
         raise
     try:
-        tape = Tape(directory)
-        try:
+        with closing(Tape(directory)) as tape:
             travel(engine, tape, SnapshotStore(directory.path / "snapshots"), tape.length)
-        finally:
-            tape.close()
-        _count_spending(engine, directory)
+            engine.raise_spending(*tape.spending())
         metadata.status, metadata.completed_at = "running", None
         metadata.ticks = metadata.stop = metadata.error = metadata.exit_code = None
         metadata.resumed = [*metadata.resumed, Resumed(iso(clock.time()), engine.progress.ticks)]
-        context = _context(directory, metadata, config, engine)
+        context = RunContext(directory.path, metadata, config, engine.play, engine)
         return Session(context, engine, Recorder(directory, context), sinks).play()
     finally:
         engine.world.close()
@@ -120,30 +108,57 @@ def fork(
     clock = clock or SystemClock()
     sinks = _all_sinks(config, sinks)
     engine, agent_seed = _engine_at(parent, at_tick, config, clock, trusted)
+    with closing(engine.world):
+        return _play_new(config, engine, agent_seed, run_id, sinks, parent, at_tick)
+
+
+def _play_new(
+    config: RunConfig,
+    engine: Engine,
+    agent_seed: int,
+    run_id: str | None,
+    sinks: Sequence[Sink],
+    parent: RunDirectory | None = None,
+    at_tick: int = 0,
+) -> RunResult:
+    """Play a run in a directory of its own, which begins with what its parent has up to a tick."""
+    now = engine.clock.time()
+    directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(now))
     try:
-        directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(clock.time()))
-        try:
-            metadata = _introduce(config, engine, directory, agent_seed)
-            metadata.parent = Parent(parent.run_id, at_tick)
-            context = _context(directory, metadata, config, engine)
-            recorder = Recorder(directory, context)
+        metadata = Metadata(
+            run_id=directory.run_id,
+            status="running",
+            ptp_version=__version__,
+            schema_version=SCHEMA_VERSION,
+            experiment_name=config.experiment.name,
+            world=directory.keep_files(engine.world.spec),
+            facts=engine.world.facts,
+            agent=config.agent.name,
+            random_seed=engine.play.seed,
+            started_at=iso(now),
+            agent_seed=agent_seed,
+            parent=None if parent is None else Parent(parent.run_id, at_tick),
+        )
+        context = RunContext(directory.path, metadata, config, engine.play, engine)
+        recorder = Recorder(directory, context)
+        if parent is not None:
             recorder.adopt(readable(parent.database), parent.run_id, at_tick)
-            adopt_pictures(context, parent, at_tick)
-            _count_spending(engine, directory)
-        except (PtpError, KeyboardInterrupt):
-            directory.discard()
-            raise
-        return Session(context, engine, recorder, sinks).play()
-    finally:
-        engine.world.close()
+            quota = choose_profile(config, engine.world).quota(config.screenshot)
+            context.tell(*adopt_pictures(context.path, parent, at_tick, quota))
+            with closing(Tape(directory)) as tape:
+                engine.raise_spending(*tape.spending())
+    except (PtpError, KeyboardInterrupt):
+        directory.discard()
+        raise
+    return Session(context, engine, recorder, sinks).play()
 
 
 def _engine_at(
     parent: RunDirectory, at_tick: int, config: RunConfig, clock: Clock, trusted: bool
 ) -> tuple[Engine, int]:
     """Return an engine that stands at a tick of another run, and the seed of its agent."""
-    origin, tape = parent.read_metadata(), Tape(parent)
-    try:
+    origin = parent.read_metadata()
+    with closing(Tape(parent)) as tape:
         if not 0 <= at_tick <= tape.length:
             raise UsageError(f"--at-tick {at_tick} is not on the tape; it has ticks 0 to {tape.length}")
         dice = config.system.random_seed if config.system.random_seed is not None else origin.random_seed
@@ -152,8 +167,6 @@ def _engine_at(
         engine = engine_of(parent, metadata, config, clock, trusted=trusted)
         same_mind = (config.agent.name, agent_seed) == (origin.agent, origin.agent_seed)
         travel(engine, tape, SnapshotStore(parent.path / "snapshots"), at_tick, with_agent=same_mind)
-    finally:
-        tape.close()
     return engine, agent_seed
 
 
@@ -162,65 +175,58 @@ def _all_sinks(config: RunConfig, sinks: Sequence[Sink]) -> list[Sink]:
     return [*sinks, *map(find_sink, filter(None, (config.system.sinks or "").split(",")))]
 
 
-def _prune_first(config: RunConfig) -> None:
-    storage = config.storage
-    if storage.prune_on_start:
-        prune_at_start(Path(config.system.data_dir), Limits(storage.max_record_bytes, storage.max_sessions))
-
-
 def engine_of(
     directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock, *, trusted: bool = False
 ) -> Engine:
     """Make the engine that a recorded run was played by; unless *trusted*, only of code that was run here before."""
     seed = metadata.random_seed
     agent_seed = derive_seed(seed, "agent") if metadata.agent_seed is None else metadata.agent_seed
-    code = Trusted(
-        world=trusted or directory.trusts_world(metadata.world),
-        agent=trusted or "agent.name" in config.given or trusts(directory.data_dir, of_agent(config.agent.name)),
-    )
-    return _make_engine(config, directory.resolve(metadata.world), clock, seed, agent_seed, code)
-
-
-def _remember_code(config: RunConfig, spec: WorldSpec) -> None:
-    """Let later commands make this world and agent again: a person has run them here."""
-    codes = [of_world(spec)] if foreign_code(spec) else []
-    codes += [of_agent(config.agent.name)] if is_foreign(config.agent.name) else []
-    trust(Path(config.system.data_dir), *codes)
-
-
-def _count_spending(engine: Engine, directory: RunDirectory) -> None:
-    tape = Tape(directory)
-    engine.raise_spending(*tape.spending())
-    tape.close()
+    own_world = trusted or directory.trusts_world(metadata.world)
+    own_agent = trusted or "agent.name" in config.given or trusts(directory.data_dir, of_agent(config.agent.name))
+    spec = directory.resolve(metadata.world)
+    return _make_engine(config, spec, clock, seed, agent_seed, trust_world=own_world, trust_agent=own_agent)
 
 
 def _make_engine(
-    config: RunConfig, spec: WorldSpec, clock: Clock, seed: int, agent_seed: int, trusted: Trusted
+    config: RunConfig,
+    spec: WorldSpec,
+    clock: Clock,
+    seed: int,
+    agent_seed: int,
+    *,
+    trust_world: bool = True,
+    trust_agent: bool = True,
 ) -> Engine:
-    world = make_world(spec, config.world.render_mode, trusted=trusted.world)
+    world = make_world(spec, config.world.render_mode, trusted=trust_world)
     try:
-        agent = make_agent(config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trusted.agent)
+        agent = make_agent(config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trust_agent)
         return Engine(world, agent, config, clock, seed)
     except PtpError:
         world.close()
         raise
 
 
-def _context(directory: RunDirectory, metadata: Metadata, config: RunConfig, engine: Engine) -> RunContext:
-    return RunContext(directory.path, metadata, config, engine.play, engine)
+@contextmanager
+def _start_file(spec: WorldSpec) -> Iterator[WorldSpec]:
+    """Return a world whose start state is one that it can load: a ptp snapshot is unpacked for as long as needed."""
+    path = spec.options.get("start_state")
+    if path is None or not _is_snapshot(Path(path)):
+        yield spec
+        return
+    snapshot = read_file(Path(path))
+    options = {name: value for name, value in spec.options.items() if name != "start_state"}
+    world = make_world(WorldSpec(spec.name, spec.entry, options), trusted=True)
+    check_world(snapshot.header, world.facts)
+    world.close()
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder, "start.state")
+        state.write_bytes(snapshot.world)
+        yield WorldSpec(spec.name, spec.entry, options | {"start_state": str(state)})
 
 
-def _introduce(config: RunConfig, engine: Engine, directory: RunDirectory, agent_seed: int) -> Metadata:
-    return Metadata(
-        run_id=directory.run_id,
-        status="running",
-        ptp_version=__version__,
-        schema_version=SCHEMA_VERSION,
-        experiment_name=config.experiment.name,
-        world=directory.keep_files(engine.world.spec),
-        facts=engine.world.facts,
-        agent=config.agent.name,
-        random_seed=engine.play.seed,
-        started_at=iso(engine.clock.time()),
-        agent_seed=agent_seed,
-    )
+def _is_snapshot(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(7) == MAGIC[:7]
+    except OSError as problem:
+        raise ConfigError(f"--start-state {path}: {problem.strerror}; name a file that can be read") from None

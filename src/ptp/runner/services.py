@@ -1,18 +1,188 @@
-"""The parts that serve one run, wired once."""
+"""The parts that serve one run, wired once: its camera, its measurements, and when snapshots are taken."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
+import msgspec
+
+from ptp.config import RunConfig
 from ptp.engine import Engine
+from ptp.errors import SnapshotError
+from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
+from ptp.frames.video import check_video
 from ptp.recording import Recorder
 from ptp.recording.log import RunLog
+from ptp.records import Event, Record, SnapshotTaken
 from ptp.runner.control import ControlServer
-from ptp.runner.health import Health
-from ptp.runner.keeper import SnapshotKeeper
 from ptp.runner.live import LiveFeed
-from ptp.runner.pictures import open_camera
 from ptp.sinks import Fanout, RunContext, Sink
+from ptp.snapshots import Ring, Snapshot, SnapshotHeader, SnapshotStore, take
+from ptp.worlds import World
+from ptp.worlds.knowledge import knowledge_of
+
+INTERVAL = 1000  # ticks between snapshots in memory when none go to disk
+GIGABYTE = 1e9
+EVERY = 1.0  # seconds between two measurements
+
+
+def choose_profile(config: RunConfig, world: World) -> StorageProfile:
+    """Return how the pictures are kept; what can't be done is refused here, before anything is written."""
+    storage = config.storage
+    if config.video.record:
+        check_video(world)
+    file = None if storage.profiles is None else Path(storage.profiles)
+    profile = find_profile(storage.profile or world.facts.storage_profile, file)
+    wanted = config.screenshot.format
+    return profile if wanted is None else msgspec.structs.replace(profile, format=wanted)
+
+
+def open_camera(run: RunContext) -> Camera:
+    """Return the camera of a run."""
+    world = run.play.world
+    video = video_of_run(run.path, world, run.tick + 1) if run.config.video.record else None
+    return Camera(run, choose_profile(run.config, world), video)
+
+
+class Health(Sink):
+    """Measures tick rate, memory and cost, and what the world says of itself."""
+
+    inline = True
+
+    def began(self, run: RunContext) -> None:
+        """Know the run."""
+        self._run = run
+        self._at = run.clock.monotonic()
+        self._ticks = run.tick
+
+    def took(self, records: Sequence[Record]) -> None:
+        """Measure, if the last measurement is a second old."""
+        run, now = self._run, self._run.clock.monotonic()
+        passed = now - self._at
+        if passed < EVERY:
+            return
+        ticks = run.tick
+        run.measure("tick_rate", round((ticks - self._ticks) / passed, 3), "ticks/s")
+        run.measure("cost", run.play.progress.cost, "$")
+        for name, value in run.play.world.measurements().items():
+            run.measure(name, value, "")
+        memory = resident_megabytes()
+        if memory is not None:
+            run.measure("memory", round(memory, 3), "MB")
+        self._at, self._ticks = now, ticks
+
+
+def resident_megabytes() -> float | None:
+    """Return the memory that this process holds, where the system tells it."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+class SnapshotKeeper(Sink):
+    """Takes snapshots into memory and onto disk."""
+
+    inline = True
+    each_tick = True
+
+    def __init__(self, run: RunContext, engine: Engine, recorder: Recorder) -> None:
+        self._run = run
+        self._engine = engine
+        self._recorder = recorder
+        self._config = config = run.config.snapshot
+        self._knowledge = knowledge_of(engine.world.facts.family)
+        self.ring = Ring(config.memory)
+        self.store = SnapshotStore(recorder.directory.path / "snapshots")
+        self._progress = engine.progress
+        self._watches = bool(config.on_event)
+        self._interval = config.disk or (INTERVAL if config.memory else 0)
+        self._due = float("inf")
+        self._set_due(engine.progress.ticks)
+
+    def _set_due(self, tick: int) -> None:
+        if self._interval:
+            self._due = tick + self._interval
+
+    def took(self, records: Sequence[Record]) -> None:
+        """Look at what a tick told, and take the snapshots that are due."""
+        for record in records if self._watches else ():
+            if type(record) is Event:
+                found = self._knowledge.snapshot_event(record.kind, record.detail)
+                if found is not None and found.event in self._config.on_event:
+                    self._keep(f"event {found.event}", name=f"{found.name}-{record.tick}", tags=("event", found.event))
+        if self._progress.ticks >= self._due:
+            self._set_due(self._progress.ticks)
+            self._keep("interval", to_disk=bool(self._config.disk))
+
+    def _keep(self, reason: str, to_disk: bool = True, **details: object) -> None:
+        """Take a snapshot now; it is written beside the run, after the steps that led to it are committed."""
+        snapshot = self._take(reason, to_disk, **details)
+
+        def write_or_warn() -> None:
+            try:
+                self._write(snapshot)
+            except SnapshotError as problem:  # the run goes on
+                self._run.notice("warning", "snapshot_failed", str(problem))
+
+        if to_disk:
+            self._recorder.later(write_or_warn)
+
+    def create(self, reason: str, **details: object) -> SnapshotHeader:
+        """Take a snapshot, and return when it is on disk."""
+        snapshot = self._take(reason, on_disk=True, **details)
+        self._recorder.flush()
+        return self._write(snapshot)
+
+    def _take(self, reason: str, on_disk: bool, **details: object) -> Snapshot:
+        metadata = self._run.metadata
+        snapshot = take(self._engine, metadata.run_id, metadata.agent, reason, metadata.rewinds, **details)
+        self.ring.add(snapshot)
+        header = snapshot.header
+        self._run.tell(
+            SnapshotTaken(header.snapshot_id, self._run.clock.time(), header.tick, reason, header.name, on_disk,
+                          header.save_ms)
+        )  # fmt: skip
+        return snapshot
+
+    def _write(self, snapshot: Snapshot) -> SnapshotHeader:
+        snapshot.header.seal = self._recorder.head
+        header = self.store.save(snapshot, self._config.compress, self._config.validate)
+        removed = self.store.shrink(self._config.max_disk * GIGABYTE)
+        if removed:
+            message = f"removed {len(removed)} old snapshots to stay below {self._config.max_disk:g} GB"
+            self._run.notice("warning", "snapshots_removed", message)
+        return header
+
+    def finish(self) -> None:
+        """Take the last snapshot of a run that ends well, unless the last tick has one already."""
+        self._recorder.flush()
+        newest = self.store.headers()[:1]
+        if self._config.name is not None or not newest or newest[0].tick != self._progress.ticks:
+            self._keep("end of run", name=self._config.name)
+
+    def rewound(self, tick: int) -> None:
+        """Forget the snapshots of a future that was given up, but for those that a person has named."""
+        self.ring.forget_after(tick)
+        self.store.forget_after(tick)
+        self._set_due(tick)
+
+    def find(self, wanted: str) -> Snapshot:
+        """Return a snapshot by name or id, from memory or disk."""
+        for snapshot in self.ring.newest_first():
+            if wanted in (snapshot.header.name, snapshot.header.snapshot_id):
+                return snapshot
+        return self.store.load(self.store.find(wanted))
+
+    def headers(self) -> list[SnapshotHeader]:
+        """Return the headers of every snapshot, in memory and on disk."""
+        on_disk = {header.snapshot_id: header for header in self.store.headers()}
+        in_memory = {item.header.snapshot_id: item.header for item in self.ring.newest_first()}
+        both = in_memory | on_disk
+        return sorted(both.values(), key=lambda header: (header.tick, header.snapshot_id), reverse=True)
 
 
 class Services:

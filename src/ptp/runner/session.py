@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 from ptp._util.attempt import attempt
-from ptp._util.clock import iso
+from ptp._util.clock import Clock, iso
 from ptp.engine import Engine
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
 from ptp.recording.episodes import export_episodes
 from ptp.recording.report import write_report
-from ptp.records import Record, RunResult, Status, Stop
-from ptp.runner.interrupts import Interrupts
+from ptp.records import Record, RunResult, Stop
 from ptp.runner.services import Services
 from ptp.runner.steering import Steering
 from ptp.sinks import RunContext, Sink
 
+NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 SAME_ERROR = 3  # times that one error may be rolled back
-
 SELDOM = (20_000, 20, 20)  # objects made between two looks of the garbage collector, and how often it looks deeper
 _USUAL = gc.get_threshold()
 _sessions = 0
@@ -48,6 +50,33 @@ def _frozen() -> Iterator[None]:
                 gc.set_threshold(*_USUAL)
 
 
+class Interrupts:
+    """While entered, the first signal asks for a clean stop; a second one acts as it always did."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._old: dict[signal.Signals, Any] = {}
+        self.stop: Stop | None = None
+        self.exit_code = 0
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            self._old = {number: signal.signal(number, self._hear) for number in NAMES}
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+        self._old = {}
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        self.__exit__()
+        name = NAMES[signal.Signals(number)]
+        self.stop = Stop("manual", name, f"stopped by {name}")
+        self.exit_code = 128 + number
+        self._clock.wake()
+
+
 class Session:
     """One run from its first tick here to its end."""
 
@@ -56,10 +85,6 @@ class Session:
         self._engine = engine
         self._services = Services(run, engine, recorder, sinks)
         self._steering = Steering(self._services)
-        self._status: Status = "running"
-        self._stop: Stop | None = None
-        self._exit_code = 0
-        self._error: str | None = None
         self._errors: list[str] = []
         self._first_tick = run.tick
         self._first_elapsed = engine.progress.elapsed
@@ -73,7 +98,9 @@ class Session:
                     self._run.notice("warning", "world", remark)
                 self._loop(interrupts)
             except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and told
-                self._crash(problem)
+                said = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
+                self._crash(said)
+                self._run.error(problem, _trace(problem))
             else:
                 self._end(interrupts)
             self._services.control.close()
@@ -91,87 +118,73 @@ class Session:
         while engine.stop is None and steering.stop is None and interrupts.stop is None:
             if waiting:
                 steering.serve(waiting)
-            if (run.paused or steering.counts) and steering.holds():
+            if (run.paused or steering.until is not None) and steering.holds():
                 services.fanout.hand_over()
                 services.live.took(())
                 continue
             take(self._tick(), progress.elapsed)
 
     def _tick(self) -> list[Record]:
+        """Play a tick; an error goes back to the last good snapshot, one further each time that it comes again."""
         try:
             return self._engine.tick()
         except RecordingError:
             raise
         except Exception as problem:
-            if not self._roll_back(problem):
+            config, ring = self._run.config.snapshot, self._services.keeper.ring
+            self._errors.append(f"{type(problem).__name__}: {problem.__cause__ or problem}")
+            times = self._errors.count(self._errors[-1])
+            depth = min(times, config.rollback_grace, len(ring))
+            if not config.rollback_on_error or times >= SAME_ERROR or not depth:
                 raise
+            header = self._steering.rollback(depth, f"error at tick {self._run.tick}: {problem}")
+            self._run.error(problem, _trace(problem), f"rolled back to tick {header.tick}")
+            self._run.notice("warning", "rolled_back", f"rolled back to tick {header.tick} after an error: {problem}")
             return []
-
-    def _roll_back(self, problem: Exception) -> bool:
-        """Go back to the last good snapshot after an error; one step further each time it comes again."""
-        config, ring = self._run.config.snapshot, self._services.keeper.ring
-        self._errors.append(f"{type(problem).__name__}: {problem.__cause__ or problem}")
-        times = self._errors.count(self._errors[-1])
-        depth = min(times, config.rollback_grace, len(ring))
-        if not config.rollback_on_error or times >= SAME_ERROR or not depth:
-            return False
-        tick = self._run.tick
-        header = self._steering.rollback(depth, f"error at tick {tick}: {problem}")
-        self._run.error(problem, _trace(problem), f"rolled back to tick {header.tick}")
-        self._run.notice("warning", "rolled_back", f"rolled back to tick {header.tick} after an error: {problem}")
-        return True
 
     # -- how it ends -------------------------------------------------------------------------------------------
 
     def _end(self, interrupts: Interrupts) -> None:
-        self._stop = interrupts.stop or self._steering.stop or self._engine.stop
-        assert self._stop is not None
-        self._status = "completed"
-        if self._stop.kind == "manual":
-            self._status, self._exit_code = "manual_stop", interrupts.exit_code
-        elif self._stop.kind != "finished" and self._run.config.limits.on_limit == "abort":
-            self._status, self._exit_code = "crashed", 1
-            self._error = f"aborted: {self._stop.message}"
+        metadata = self._run.metadata
+        stop = metadata.stop = interrupts.stop or self._steering.stop or self._engine.stop
+        assert stop is not None
+        metadata.status, metadata.exit_code = "completed", 0
+        if stop.kind == "manual":
+            metadata.status, metadata.exit_code = "manual_stop", interrupts.exit_code
+        elif stop.kind != "finished" and self._run.config.limits.on_limit == "abort":
+            self._crash(f"aborted: {stop.message}")
         self._services.fanout.hand_over()
         self._services.keeper.finish()
 
-    def _crash(self, problem: Exception) -> None:
-        self._status, self._exit_code = "crashed", 1
-        self._error = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
-        self._run.error(problem, _trace(problem))
+    def _crash(self, error: str) -> None:
+        metadata = self._run.metadata
+        metadata.status, metadata.exit_code, metadata.error = "crashed", 1, metadata.error or error
 
     def _finish(self) -> RunResult:
         """Let agent and sinks finish; a recorder that can't is what the run ends with."""
         failed = attempt(self._engine.agent.close)
         if failed is not None:
             self._run.notice("warning", "agent", f"the agent can't be closed: {failed!r}")
-        self._write_down()
-        result = self._result()
-        try:
-            self._services.fanout.ended(result)
-        except PtpError as problem:
-            self._status, self._exit_code = "crashed", 1
-            self._error = self._error or str(problem)
-            self._write_down()
-            with suppress(RecordingError):  # on a full disk the old header stays; without an owner it means crashed
-                self._services.recorder.directory.write_metadata(self._run.metadata)
-            result = self._result()
-        return result
-
-    def _write_down(self) -> None:
         metadata, progress = self._run.metadata, self._engine.progress
-        metadata.status = self._status
         metadata.completed_at = iso(self._run.clock.time())
         metadata.ticks, metadata.episodes = progress.ticks, progress.episodes
         metadata.total_reward, metadata.total_cost = progress.reward, progress.cost
         metadata.elapsed_seconds = round(progress.elapsed, 6)
         metadata.signals = progress.signals.values
-        metadata.stop, metadata.error, metadata.exit_code = self._stop, self._error, self._exit_code
+        result = self._result()
+        try:
+            self._services.fanout.ended(result)
+        except PtpError as problem:
+            self._crash(str(problem))
+            with suppress(RecordingError):  # on a full disk the old header stays; without an owner it means crashed
+                self._services.recorder.directory.write_metadata(metadata)
+            result = self._result()
+        return result
 
     def _export(self, result: RunResult) -> None:
         """Write what can be made from the database; that can be made again, so a failure costs no data."""
         directory = self._services.recorder.directory
-        at_limit = self._stop is not None and self._stop.kind not in {"manual", "finished"}
+        at_limit = result.stop is not None and result.stop.kind not in {"manual", "finished"}
         try:
             export_episodes(directory)
             if not at_limit or self._run.config.limits.on_limit == "save-and-exit":
@@ -186,10 +199,10 @@ class Session:
         return RunResult(
             run_id=metadata.run_id,
             directory=str(self._run.path),
-            status=self._status,
-            exit_code=self._exit_code,
-            stop=self._stop,
-            error=self._error,
+            status=metadata.status,
+            exit_code=metadata.exit_code or 0,
+            stop=metadata.stop,
+            error=metadata.error,
             world=metadata.world.name,
             agent=metadata.agent,
             random_seed=metadata.random_seed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import closing
 
 from ptp.config import changed, differences
 from ptp.errors import PtpError, SnapshotError
@@ -26,12 +27,8 @@ class Steering:
         self._engine = services.engine
         self._services = services
         self.stop: Stop | None = None
-        self._until: int | None = None  # the tick at which a stepped run pauses again
-
-    @property
-    def counts(self) -> bool:
-        """Whether the run steps towards a tick."""
-        return self._until is not None
+        self.until: int | None = None
+        """The tick at which a stepped run pauses again."""
 
     def serve(self, waiting: deque[Asked]) -> None:
         """Answer every request that waits; one that can't be met is told why, and the run goes on."""
@@ -47,12 +44,13 @@ class Steering:
         snapshots: list[SnapshotHeader] | None = None
         match request:
             case protocol.Pause():
-                self._pause()
+                self._run.paused, self.until = True, None
+                self._log("paused")
             case protocol.Resume():
-                self._run.paused, self._until = False, None
+                self._run.paused, self.until = False, None
                 self._log("resumed")
             case protocol.Step(ticks):
-                self._run.paused, self._until = False, self._run.tick + ticks
+                self._run.paused, self.until = False, self._run.tick + ticks
                 self._log(f"steps {ticks} ticks")
             case protocol.TakeSnapshot(name, message):
                 snapshot = self._services.keeper.create("asked for", name=name, message=message)
@@ -69,14 +67,10 @@ class Steering:
                 self._log("stopping")
         return Answer(now=self._services.live.now(), snapshot=snapshot, snapshots=snapshots)
 
-    def _pause(self) -> None:
-        self._run.paused, self._until = True, None
-        self._log("paused")
-
     def holds(self) -> bool:
         """Whether the run is paused; then a moment passes, which does not count as played."""
-        if self._until is not None and self._run.tick >= self._until:
-            self._run.paused, self._until = True, None
+        if self.until is not None and self._run.tick >= self.until:
+            self._run.paused, self.until = True, None
         if not self._run.paused:
             return False
         clock = self._run.clock
@@ -112,15 +106,12 @@ class Steering:
         dropped, from_tick = len(self._engine.buffer), run.tick
         self._services.fanout.hand_over()
         self._services.recorder.flush()
-        tape = Tape(self._services.recorder.directory)
-        try:
+        with closing(Tape(self._services.recorder.directory)) as tape:
             if not tape.is_current(header):
                 raise SnapshotError(
                     f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
                 )
             restore(self._engine, snapshot, tape)
-        finally:
-            tape.close()
         run.metadata.rewinds += 1
         run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, header.tick, reason, dropped)
         self._services.fanout.rewound(header.tick)

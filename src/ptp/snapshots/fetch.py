@@ -35,8 +35,14 @@ class _Reason(msgspec.Struct):
 
 def fetch(url: str, token: str | None = None, most: int = MOST_FILE) -> bytes:
     """Return the file at an address; the token may stand behind its hash, which is never sent."""
-    bare, found = _address(url)
-    token = token or found
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is not an http address; give one like http://HOST:8642/api/v1/snapshot/export/NAME")
+    bare = parts._replace(fragment="").geturl()
+    token = token or parse_qs(parts.fragment).get("token", [None])[0]
     if token and not (token.isascii() and token.isprintable()):
         raise UsageError("the token has characters that no dashboard gives; copy it again")
     request = Request(bare, headers={"Authorization": f"Bearer {token}"} if token else {})
@@ -45,7 +51,11 @@ def fetch(url: str, token: str | None = None, most: int = MOST_FILE) -> bytes:
             return _read(response, bare, most)
     except HTTPError as problem:
         with problem:
-            raise SnapshotError(f"{bare} answered {problem.code}: {_reason(problem)}") from None
+            try:
+                said = msgspec.json.decode(problem.read(MOST_REASON), type=_Reason).message
+            except (msgspec.DecodeError, OSError, HTTPException):
+                said = str(problem.reason)
+        raise SnapshotError(f"{bare} answered {problem.code}: {_one_line(said)}") from None
     except URLError as problem:
         raise SnapshotError(f"{bare} can't be reached: {problem.reason}; is `ptp dashboard` serving there?") from None
     except (OSError, HTTPException, ValueError) as problem:
@@ -54,19 +64,7 @@ def fetch(url: str, token: str | None = None, most: int = MOST_FILE) -> bytes:
         ) from None
 
 
-def _address(url: str) -> tuple[str, str | None]:
-    """Return an address as it is asked for, and the token that stood behind its hash."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is not an http address; give one like http://HOST:8642/api/v1/snapshot/export/NAME")
-    return parts._replace(fragment="").geturl(), parse_qs(parts.fragment).get("token", [None])[0]
-
-
 def _read(response: HTTPResponse, url: str, most: int) -> bytes:
-    """Read an answer to its end, but no more than allowed."""
     said = response.headers.get("Content-Length", "")
     size = int(said) if said.isdecimal() else None
     until = time.monotonic() + PATIENCE
@@ -83,14 +81,6 @@ def _read(response: HTTPResponse, url: str, most: int) -> bytes:
                 f"{url} took more than {PATIENCE:.0f} s; fetch it with another tool and import the file"
             )
     raise SnapshotError(f"{url} is larger than a snapshot may be: more than {most:,} bytes")
-
-
-def _reason(problem: HTTPError) -> str:
-    try:
-        said = msgspec.json.decode(problem.read(MOST_REASON), type=_Reason).message
-    except (msgspec.DecodeError, OSError, HTTPException):
-        said = str(problem.reason)
-    return _one_line(said)
 
 
 def _one_line(said: object) -> str:

@@ -26,7 +26,7 @@ from ptp._util.ids import uuid7
 from ptp.engine import Engine, EngineState
 from ptp.errors import SnapshotError
 from ptp.records import WorldFacts
-from ptp.snapshots.tape import SharedTape, decode_tape, encode_tape
+from ptp.snapshots.tape import SharedTape, decode_tape
 from ptp.worlds.knowledge import knowledge_of
 
 FORMAT = 1
@@ -132,7 +132,8 @@ def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
 def pack(snapshot: Snapshot, compress: bool) -> bytes:
     """Return a snapshot as the bytes of a file."""
     encode = msgspec.json.encode
-    parts = (snapshot.world, encode(snapshot.engine), encode(snapshot.agent), encode_tape(snapshot.tape))
+    tape = b"" if snapshot.tape is None else msgspec.msgpack.encode(snapshot.tape)
+    parts = (snapshot.world, encode(snapshot.engine), encode(snapshot.agent), tape)
     payload = b"".join(parts)
     if len(payload) > MOST_PAYLOAD:
         raise SnapshotError(f"the snapshot is too large for a file: {len(payload):,} of {MOST_PAYLOAD:,} bytes")
@@ -188,22 +189,21 @@ def unpack(data: bytes, name: str) -> Snapshot:
     payload = memoryview(data)[start:]
     if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
         raise _damaged(name, "its payload does not match its hash")
-    world, engine_part, agent_part, tape = _split(payload, header, name)
-    try:
-        engine = msgspec.json.decode(engine_part, type=EngineState)
-        agent = msgspec.json.decode(agent_part, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError) as problem:
-        raise _damaged(name, problem) from None
-    return Snapshot(header, bytes(world), engine, agent, decode_tape(tape, header.tick, name))
-
-
-def _split(payload: memoryview, header: SnapshotHeader, name: str) -> list[memoryview]:
-    """Return the parts of a payload, each as long as the header says."""
     sizes: list[int] = [getattr(header, part) for part in PARTS]
     if min(sizes) < 0:
         raise _damaged(name, f"it says a part holds {min(sizes)} bytes")
     whole = memoryview(_expand(payload, sum(sizes), header.compression, name))
-    return [whole[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
+    world, engine, agent, tape = (whole[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
+    try:
+        return Snapshot(
+            header,
+            bytes(world),
+            msgspec.json.decode(engine, type=EngineState),
+            msgspec.json.decode(agent, type=dict[str, Any]),
+            decode_tape(tape, header.tick, name),
+        )
+    except (msgspec.DecodeError, RecursionError) as problem:
+        raise _damaged(name, problem) from None
 
 
 def _expand(payload: memoryview, size: int, compression: str, name: str) -> bytes | memoryview:

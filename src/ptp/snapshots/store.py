@@ -10,14 +10,8 @@ from ptp._util.files import write_atomic
 from ptp.errors import SnapshotError, UnknownName
 from ptp.snapshots.snapshot import PREFIX, Snapshot, SnapshotHeader, pack, read_header, unpack
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _+.-]{0,99}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _+.-]{0,99}")  # one that stays in the folder and can be typed again
 CACHE_BYTES = 64 << 20
-
-
-def check_name(name: str) -> None:
-    """Refuse a name that could leave the folder or not be typed again."""
-    if not NAME.fullmatch(name) or ".." in name:
-        raise SnapshotError(f"{name!r} can't name a snapshot; use letters, digits, spaces, and - _ + . between them")
 
 
 class SnapshotStore:
@@ -33,7 +27,9 @@ class SnapshotStore:
         """Write a snapshot; a failed write leaves everything as it was."""
         header = snapshot.header
         if header.name is not None:
-            check_name(header.name)
+            if not NAME.fullmatch(header.name) or ".." in header.name:
+                allowed = "letters, digits, spaces, and - _ + . between them"
+                raise SnapshotError(f"{header.name!r} can't name a snapshot; use {allowed}")
             if any(other.name == header.name for other in self.headers()):
                 raise SnapshotError(f"a snapshot named {header.name!r} is there already; choose another name")
         data = pack(snapshot, compress)
@@ -62,7 +58,12 @@ class SnapshotStore:
         headers, problems = [], []
         for path in sorted(self._folder.glob("*.ptpsnap")):
             try:
-                headers.append(_header_of(path))
+                with open(path, "rb") as file:
+                    prefix = file.read(PREFIX.size)
+                    if len(prefix) < PREFIX.size:
+                        raise SnapshotError(f"{path.name} is not a ptp snapshot; it is cut off")
+                    length = min(PREFIX.unpack(prefix)[1], path.stat().st_size)
+                    headers.append(read_header(prefix + file.read(length), path.name)[0])
             except SnapshotError as problem:
                 problems.append(str(problem))
         return headers, problems
@@ -130,15 +131,6 @@ class SnapshotStore:
                 self.delete(header)
                 removed.append(header)
         return removed
-
-
-def _header_of(path: Path) -> SnapshotHeader:
-    with open(path, "rb") as file:
-        prefix = file.read(PREFIX.size)
-        if len(prefix) < PREFIX.size:
-            raise SnapshotError(f"{path.name} is not a ptp snapshot; it is cut off")
-        length = min(PREFIX.unpack(prefix)[1], path.stat().st_size)
-        return read_header(prefix + file.read(length), path.name)[0]
 
 
 class Ring:

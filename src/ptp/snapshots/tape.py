@@ -68,11 +68,6 @@ class SharedTape(msgspec.Struct, kw_only=True):
     """How the episodes began; older files leave that to the seed."""
 
 
-def encode_tape(tape: SharedTape | None) -> bytes:
-    """Return a tape as bytes; none when there is none."""
-    return b"" if tape is None else msgspec.msgpack.encode(tape)
-
-
 def decode_tape(data: bytes | memoryview, ticks: int, name: str) -> SharedTape | None:
     """Return the tape in bytes; one that does not lead to the snapshot's tick is refused."""
     if not data:

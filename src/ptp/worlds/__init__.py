@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ptp.worlds.contract import Outcome, Signals, World, WorldEvent, WorldView
-    from ptp.worlds.listing import Listed, list_worlds, world_names
-    from ptp.worlds.registry import choose_world, find_world, make_world
+    from ptp.worlds.registry import Listed, choose_world, find_world, list_worlds, make_world
 else:
 
     def __getattr__(name: str) -> Any:
         """Import a public name when it is used: a reader of runs does not wait for Gymnasium."""
-        for module in ("contract", "listing", "registry") if name in __all__ else ():
+        for module in ("contract", "registry") if name in __all__ else ():
             home = import_module(f"{__name__}.{module}")
             if name in vars(home):
                 return getattr(home, name)
@@ -29,5 +28,4 @@ __all__ = [
     "find_world",
     "list_worlds",
     "make_world",
-    "world_names",
 ]

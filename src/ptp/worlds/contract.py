@@ -106,7 +106,7 @@ class World:
             origin=self._origin(),
             gauges=self.gauges,
             milestones=self.milestones,
-            commands=self.names_of_commands(),
+            commands=self.command_names.get(env_spec.name, ()) if env_spec else (),
         )
 
     def _origin(self) -> dict[str, str]:
@@ -117,10 +117,6 @@ class World:
     def action_space(self) -> gymnasium.Space[Any]:
         """The commands that the world takes."""
         return self.env.action_space
-
-    def names_of_commands(self) -> tuple[str, ...]:
-        """Return words for the commands 0, 1, 2, ..., where the world has them."""
-        return self.command_names.get(self.env.spec.name, ()) if self.env.spec else ()
 
     def view(self) -> WorldView:
         """Return what an agent may see."""

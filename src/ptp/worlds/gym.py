@@ -37,38 +37,29 @@ def make_env(spec: WorldSpec, render_mode: str | None, environment: str | type[E
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of old versions and the like; what goes wrong is an error
-            return _make_env(spec, render_mode, environment)
+            options = dict(spec.options)
+            recorded, env_id = options.pop("spec", None), options.pop("id", None)
+            if recorded is not None:
+                env_spec = EnvSpec.from_json(recorded)
+            elif env_id is None and isinstance(environment, type):
+                env_spec = EnvSpec(environment.__name__, environment)  # type: ignore[arg-type]
+            else:
+                try:
+                    env_spec = find_env(str(env_id or environment or spec.name))
+                except error.Error as problem:
+                    raise UnknownName("world", spec.name, list(gymnasium.registry), "see `ptp worlds`") from problem
+            mode = negotiate(spec.name, env_spec, render_mode)
+            if mode is not None or "render_mode" in env_spec.kwargs:  # not every environment takes one
+                options["render_mode"] = mode
+            return gymnasium.make(env_spec, disable_env_checker=True, **options)
     except error.DependencyNotInstalled as problem:
         raise WorldError(f"world {spec.name!r} needs more packages: {problem}") from None
     except (error.Error, ImportError, TypeError, ValueError, LookupError, AttributeError) as problem:
         raise WorldError(f"world {spec.name!r} can't be made: {' '.join(str(problem).split())}") from problem
 
 
-def _make_env(spec: WorldSpec, render_mode: str | None, environment: str | type[Env] | None) -> Env:
-    options = dict(spec.options)
-    recorded, env_id = options.pop("spec", None), options.pop("id", None)
-    if recorded is not None:
-        env_spec = EnvSpec.from_json(recorded)
-    elif env_id is None and isinstance(environment, type):
-        env_spec = EnvSpec(environment.__name__, environment)  # type: ignore[arg-type]
-    else:
-        env_spec = _find(spec.name, env_id or environment or spec.name)
-    mode = negotiate(spec.name, env_spec, render_mode)
-    if mode is not None or "render_mode" in env_spec.kwargs:  # not every environment takes one
-        options["render_mode"] = mode
-    return gymnasium.make(env_spec, disable_env_checker=True, **options)
-
-
-def _find(name: str, env_id: Any) -> EnvSpec:
-    """Return the environment of an id; without a version it is the newest, and a module before it is imported."""
-    try:
-        return find_env(env_id)
-    except error.Error as problem:
-        raise UnknownName("world", name, list(gymnasium.registry), "see `ptp worlds`") from problem
-
-
 def find_env(env_id: str) -> EnvSpec:
-    """Return the environment that Gymnasium would make of an id."""
+    """Return the environment of an id; without a version it is the newest, and a module before it is imported."""
     module, _, plain = env_id.rpartition(":")
     if module:
         load_module(module)
@@ -103,19 +94,13 @@ def _takes_mode(creator: Any) -> bool:
 def package_versions(module: str) -> dict[str, str]:
     """Return the versions that a replay depends on: Python, Gymnasium, and the package the world lives in."""
     package = module.split(".")[0]
-    names = {"gymnasium", "numpy", package}
-    if "box2d" in module:
-        names.add("box2d")
+    names = {"gymnasium", "numpy", package} | ({"box2d"} if "box2d" in module else set())
     found = {"python": platform.python_version()}
     for name in sorted(names):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found |= _own_file(module)
+            file = getattr(sys.modules.get(module), "__file__", None)
+            if file is not None:  # in no installed package: its hash stands for the version
+                found[Path(file).name] = sha1(Path(file).read_bytes()).hexdigest()
     return found
-
-
-def _own_file(module: str) -> dict[str, str]:
-    """Return the file of a world that is in no installed package, with its hash."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return {} if file is None else {Path(file).name: sha1(Path(file).read_bytes()).hexdigest()}

@@ -12,6 +12,7 @@ A manifest is a YAML file, so that a world with its own options needs no code::
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import json
 from collections.abc import Collection
 from pathlib import Path
@@ -43,6 +44,10 @@ WORLDS: dict[str, str] = {
     "tallgrass": GAMEBOY,
 }
 
+NEEDED = {"box2d": "Box2D", "mujoco": "mujoco", "phys2d": "jax", "tabular": "jax"}
+"""The modules that Gymnasium's own families need, which are not installed with it."""
+PLACEHOLDERS = {"GymV21Environment-v0", "GymV26Environment-v0"}
+
 ALWAYS = ("name", "rom", "render_mode", "options")
 DEFAULTS: dict[str, Any] = {item.name: item.default for item in WorldConfig.settings if item.name not in ALWAYS}
 """The settings that are options of some worlds, with their defaults."""
@@ -64,7 +69,11 @@ def plugins() -> dict[str, str]:
 def find_world(name: str) -> WorldSpec:
     """Return how to make the world of that name: ours, a plug-in's, a manifest, a class, or any Gymnasium id."""
     if name.endswith((".yaml", ".yml")):
-        return _read_manifest(Path(name))
+        try:
+            manifest = msgspec.convert(read_yaml(Path(name)), Manifest)
+        except msgspec.ValidationError as problem:
+            raise ConfigError(f"{name}: not a world manifest: {' '.join(str(problem).split())}") from None
+        return WorldSpec(manifest.name, manifest.entry, manifest.options)
     if name in WORLDS:
         return WorldSpec(name, WORLDS[name], {"rom": name} if WORLDS[name] == GAMEBOY else {"id": name})
     installed = plugins()
@@ -79,14 +88,6 @@ def find_world(name: str) -> WorldSpec:
     if attribute.isidentifier() and place and not _registers(place, attribute):
         return WorldSpec(name, name)
     return WorldSpec(name, GYMNASIUM, {"id": name})
-
-
-def _read_manifest(path: Path) -> WorldSpec:
-    try:
-        manifest = msgspec.convert(read_yaml(path), Manifest)
-    except msgspec.ValidationError as problem:
-        raise ConfigError(f"{path}: not a world manifest: {' '.join(str(problem).split())}") from None
-    return WorldSpec(manifest.name, manifest.entry, manifest.options)
 
 
 def _registers(place: str, name: str) -> bool:
@@ -106,32 +107,29 @@ def choose_world(config: WorldConfig, given: Collection[str] = ()) -> WorldSpec:
     *given* has the paths of the settings that were given, such as `world.frames_per_tick`: one that the world does not
     take is refused even when it has its default.
     """
-    spec = _named(config)
+    if config.rom is not None and config.name is not None:
+        raise ConfigError(f"--world {config.name} and --rom exclude each other; leave one out")
+    if config.rom is not None:
+        path = Path(config.rom).absolute()
+        spec = WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
+    elif config.name is not None:
+        spec = find_world(config.name)
+    else:
+        raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
     kind = world_class(spec)
-    known = kind.Options.__struct_fields__ if issubclass(kind, World) and kind.Options else ()
+    takes = kind.Options if issubclass(kind, World) else None
     options = {**spec.options, **config.options}
     for name, default in DEFAULTS.items():
         value = getattr(config, name)
         if value == default and f"world.{name}" not in given:
             continue
-        if name not in known:
+        if takes is None or name not in takes.__struct_fields__:
             flag = "--" + name.replace("_", "-")
             raise ConfigError(f"{flag} is for Game Boy cartridges, and {spec.name!r} is none; leave it out")
         options[name] = value
-    if issubclass(kind, World) and kind.Options:
-        decode_options(f"world {spec.name!r}", options, kind.Options)
+    if takes is not None:
+        decode_options(f"world {spec.name!r}", options, takes)
     return WorldSpec(spec.name, spec.entry, options)
-
-
-def _named(config: WorldConfig) -> WorldSpec:
-    if config.rom is not None:
-        if config.name is not None:
-            raise ConfigError(f"--world {config.name} and --rom exclude each other; leave one out")
-        path = Path(config.rom).absolute()
-        return WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
-    if config.name is None:
-        raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
-    return find_world(config.name)
 
 
 def world_class(spec: WorldSpec) -> type[World] | type[Env]:
@@ -184,3 +182,41 @@ def _foreign_env(recorded: str) -> str | None:
     except (ValueError, LookupError, TypeError) as problem:
         raise WorldError(f"not the JSON of a Gymnasium environment: {problem!r}") from None
     return next((wrapper for wrapper in wrappers if not wrapper.startswith("gymnasium.wrappers.")), None)
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A world to choose."""
+
+    name: str
+    family: str
+    missing: str | None = None
+    """Why it can't be played here; None when it can."""
+
+
+def list_worlds() -> list[Listed]:
+    """Return every world that has a name, ours first."""
+    ours = [Listed(name, "gameboy" if entry == GAMEBOY else "toy_text") for name, entry in WORLDS.items()]
+    installed = [Listed(name, "plug-in", _absent(entry)) for name, entry in plugins().items()]
+    found = {world.name: world for world in [*ours, *installed]}
+    others = (_registered(name) for name in gymnasium.registry if name not in PLACEHOLDERS | found.keys())
+    return [*found.values(), *others]
+
+
+def _registered(name: str) -> Listed:
+    entry = gymnasium.registry[name].entry_point
+    if not isinstance(entry, str):
+        return Listed(name, "gymnasium", "Gymnasium no longer has it; choose a newer version")
+    package, _, rest = entry.partition(":")[0].partition(".envs.")
+    if package != "gymnasium":
+        return Listed(name, package.split(".")[0], _absent(entry))
+    family = rest.split(".")[0]
+    module = NEEDED.get(family)
+    if module is None or importlib.util.find_spec(module):
+        return Listed(name, family)
+    extra = "jax" if module == "jax" else family
+    return Listed(name, family, f"needs {module}: pip install 'gymnasium[{extra}]'")
+
+
+def _absent(entry: str) -> str | None:
+    package = entry.partition(":")[0].split(".")[0]
+    return None if importlib.util.find_spec(package) else f"needs the package {package}"

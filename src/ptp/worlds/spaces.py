@@ -69,25 +69,12 @@ class CommandCodec:
 
 def state_hash(space: Space[Any]) -> Callable[[Any, float, bool, bool], str]:
     """Return what hashes all that a step told: observation, reward, and whether the episode ended."""
+    whole, tail = Struct("<qd??").pack, Struct("<d??").pack
     if isinstance(space, spaces.Discrete):
-        return _hash_discrete
-    return _hash_array if isinstance(space, spaces.Box) else _hash_any
-
-
-_TAIL = Struct("<d??")
-_DISCRETE = Struct("<qd??")
-
-
-def _hash_discrete(observation: Any, reward: float, terminated: bool, truncated: bool) -> str:
-    return xxh3_64_hexdigest(_DISCRETE.pack(observation, reward, terminated, truncated))
-
-
-def _hash_array(observation: Any, reward: float, terminated: bool, truncated: bool) -> str:
-    return xxh3_64_hexdigest(np.asarray(observation).tobytes() + _TAIL.pack(reward, terminated, truncated))
-
-
-def _hash_any(observation: Any, reward: float, terminated: bool, truncated: bool) -> str:
-    return xxh3_64_hexdigest(digest(observation) + _TAIL.pack(reward, terminated, truncated))
+        return lambda seen, reward, ended, cut: xxh3_64_hexdigest(whole(seen, reward, ended, cut))
+    if isinstance(space, spaces.Box):
+        return lambda seen, reward, ended, cut: xxh3_64_hexdigest(np.asarray(seen).tobytes() + tail(reward, ended, cut))
+    return lambda seen, reward, ended, cut: xxh3_64_hexdigest(digest(seen) + tail(reward, ended, cut))
 
 
 def digest(value: Any) -> bytes:
