@@ -180,14 +180,25 @@ def test_battles_have_their_own_rate() -> None:
 
 
 def test_rate_0_never_sleeps_not_even_in_battles() -> None:
-    game = Game(tick_rate_base=0, tick_rate_battle=2)
+    game = Game(tick_rate_base=0)
     game.world.now = Signals(engaged=True)
     game.tick(50)
     assert game.clock.slept == []
 
 
+def test_a_rate_that_is_given_for_battles_holds_in_an_unlimited_run() -> None:
+    game = Game(tick_rate_base=0, tick_rate_battle=4)
+    assert game.engine.pace.target(engaged=True, over_budget=False) == 4
+    assert game.engine.pace.target(engaged=False, over_budget=False) == 0
+
+
+def test_over_budget_in_a_battle_the_adaptive_rate_is_half_the_base() -> None:
+    game = Game(tick_rate_base=10, tick_rate_battle=2, tick_rate_adaptive=True)
+    assert game.engine.pace.target(engaged=True, over_budget=True) == 5
+
+
 def test_the_adaptive_rate_of_an_unlimited_run_is_not_that_of_battles() -> None:
-    game = Game(tick_rate_base=0, tick_rate_battle=2, tick_rate_adaptive=True)
+    game = Game(tick_rate_base=0, tick_rate_adaptive=True)
     game.engine.pace.heard(100.0)
     assert game.engine.pace.target(engaged=True, over_budget=False) == 10.0
 
@@ -309,7 +320,27 @@ def test_validation_drops_commands_meant_for_another_context() -> None:
     game.engine.play.context = "elsewhere"
     game.tick()
     assert game.notices() == ["command_invalid"] * 2
+    assert all(notice.message.startswith("Command may be invalid") for notice in game.of(Notice))
     assert game.engine.progress.ticks == 1
+
+
+def test_validation_can_leave_commands_in_the_queue_and_warns_once_about_each() -> None:
+    game = Game(Decision((1, 2, 3)), command_validate=True, command_remove_invalid=False)
+    game.tick()
+    game.world.where = "elsewhere"
+    game.engine.play.context = "elsewhere"
+    game.tick(2)
+    assert game.notices() == ["command_doubtful"] * 2
+    assert game.engine.progress.ticks == 3
+
+
+def test_a_decision_that_takes_too_long_ends_the_run() -> None:
+    game = Game(*[None] * 1000, decision_timeout=20)
+    game.tick(1000)
+    stop = game.engine.stop
+    assert stop is not None
+    assert (stop.kind, stop.name) == ("timeout", "decision-timeout")
+    assert "--decision-timeout" in stop.message
 
 
 def test_without_validation_the_context_does_not_matter() -> None:
@@ -333,16 +364,31 @@ def test_a_battle_clears_the_buffer() -> None:
     battle_at_second_tick(game)
     game.tick(3)
     (notice,) = game.of(Notice)
-    assert notice.message == "a battle started, cleared 28 queued commands"
+    assert notice.message == "Battle started, cleared 28 queued commands"
     assert len(game.agent.seen) == 2
 
 
-def test_a_battle_leaves_the_buffer_alone_when_told_to() -> None:
-    game = Game(Decision((1,) * 5), command_interrupt_battle=False)
+def test_without_the_interrupt_commands_are_applied_until_the_situation_has_changed_to_the_battle() -> None:
+    game = Game(Decision((1,) * 9), command_interrupt_battle=False)
     battle_at_second_tick(game)
-    game.tick(5)
+    game.tick(4)
     assert game.of(Notice) == []
-    assert len(game.agent.seen) == 1
+    game.world.where = "battle"
+    game.tick()
+    assert [notice.message for notice in game.of(Notice)] == ["Battle started, cleared 4 queued commands"]
+    assert game.engine.progress.ticks == 5
+
+
+def test_without_the_interrupt_a_battle_that_ends_before_it_is_seen_clears_nothing() -> None:
+    game = Game(Decision((1,) * 9), command_interrupt_battle=False)
+    battle_at_second_tick(game)
+    game.tick(3)
+    game.world.before_step = lambda: None
+    game.world.now = Signals()
+    game.tick()
+    game.world.where = "elsewhere"
+    game.tick()
+    assert game.of(Notice) == []
 
 
 def test_applied_commands_are_remembered_for_a_rollback() -> None:

@@ -32,6 +32,9 @@ class Agent(Section, section="agent"):
     options: Mapping[str, Any] = setting({}, "Option of the agent, as name=value; repeatable.", flag="--agent-option")
     model: str | None = setting(None, "Language model that the agent asks, as provider:name.")
     base_url: str | None = setting(None, "Address of the model's API, when not the provider's own.")
+    decision_timeout: int = setting(
+        300, "Stop when one decision takes this many seconds; 0 never stops.", flag="--decision-timeout", least=0
+    )
     script: str | None = setting(None, "File of actions for the script agent, one per line.")
 
 
@@ -39,7 +42,11 @@ class TickRate(Section, section="tick_rate", prefix="tick-rate-"):
     """How fast the game runs."""
 
     normal: int = setting(10, "Ticks per second outside battles; 0 is unlimited.", flag="--tick-rate-base", least=0)
-    battle: int = setting(2, "Ticks per second in battles; unlimited when 0 or when --tick-rate-base is 0.", least=0)
+    battle: int = setting(
+        2,
+        "Ticks per second in battles; 0 is unlimited. With --tick-rate-base 0 it counts only when it is given.",
+        least=0,
+    )
     timeout: int = setting(30, "Stop after this many seconds without a change of state; 0 never stops.", least=0)
     adaptive: bool = setting(False, "Slow down to the rate at which the agent decides.")
     budget: Literal["hourly", "daily", "run"] | None = setting(None, "Period of --tick-rate-budget-limit, in UTC.")
@@ -82,9 +89,12 @@ class Command(Section, section="command", prefix="command-"):
 
     buffer_size: int = setting(10, "Commands that may wait in the queue.", least=1)
     timeout: int = setting(5, "Drop a command that has waited this many seconds.", least=1)
-    validate: bool = setting(False, "Drop a command when the state has changed since it was chosen.")
+    validate: bool = setting(False, "Warn about queued commands that were chosen in another situation.")
+    remove_invalid: bool = setting(True, "Also remove the commands that --command-validate warns about.")
     rollback_history: int = setting(100, "Applied commands to remember for a rollback.", least=0)
-    interrupt_battle: bool = setting(True, "Clear the queue when a battle starts.")
+    interrupt_battle: bool = setting(
+        True, "Clear the queue as soon as a battle starts; otherwise once the situation has changed to the battle."
+    )
     stale_threshold: int = setting(2, "Warn about a command that has waited this many seconds.", least=0)
 
 

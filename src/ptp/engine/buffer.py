@@ -19,6 +19,8 @@ class Queued(msgspec.Struct, gc=False):
     context: str
     since: float
     decision: int
+    doubted: bool = False
+    """Whether it was warned about."""
 
 
 class Dropped(NamedTuple):
@@ -44,6 +46,7 @@ class Buffer:
         self.timeout = config.timeout
         self.stale = config.stale_threshold
         self.validate = config.validate
+        self.remove_invalid = config.remove_invalid
 
     def skip(self, seconds: float) -> None:
         """Let a pause not count as waiting."""
@@ -67,9 +70,9 @@ class Buffer:
             queued.since = now
             self.queue.append(queued)
 
-    def take(self, now: float, context: str) -> tuple[Queued | None, Sequence[Dropped]]:
+    def take(self, now: float) -> tuple[Queued | None, Sequence[Dropped]]:
         """Return the next command to apply, and those that were dropped on the way to it."""
-        if not self._outside and not self.validate and now - self.queue[0].since <= self.timeout:
+        if not self._outside and now - self.queue[0].since <= self.timeout:
             return self.queue.popleft(), ()
         dropped: list[Dropped] = []
         while self.queue:
@@ -78,13 +81,30 @@ class Buffer:
                 self._fill(now)
             waited = now - queued.since
             if waited > self.timeout:
-                dropped.append(Dropped(queued, "command_timeout", f"dropped a command that waited {waited:.1f} s"))
-            elif self.validate and queued.context != context:
-                message = f"dropped a command meant for {queued.context!r}, now {context!r}"
-                dropped.append(Dropped(queued, "command_invalid", message))
+                dropped.append(Dropped(queued, "command_timeout", f"Command timed out: it waited {waited:.1f} s"))
             else:
                 return queued, dropped
         return None, dropped
+
+    def doubt(self, context: str) -> tuple[list[Dropped], list[str]]:
+        """Return the commands that were removed since they are meant for another context, and warnings of the others.
+
+        The whole queue is looked at; a command that stays is warned about once.
+        """
+        removed, warnings = [], []
+        for queued in [*self.queue, *self._outside]:
+            if queued.context == context or queued.doubted:
+                continue
+            queued.doubted = True
+            message = f"Command may be invalid: it is meant for {queued.context!r}, now {context!r}"
+            if self.remove_invalid:
+                removed.append(Dropped(queued, "command_invalid", message))
+            else:
+                warnings.append(message)
+        if removed:
+            self.queue = deque(queued for queued in self.queue if not queued.doubted)
+            self._outside = deque(queued for queued in self._outside if not queued.doubted)
+        return removed, warnings
 
     def save(self, encode: Callable[[Any], str], now: float) -> BufferState:
         """Return the waiting commands and the history."""

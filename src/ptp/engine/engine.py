@@ -34,13 +34,15 @@ class Engine:
         self._on_step = None if type(agent).on_step is Agent.on_step else agent.on_step
         self.clock = clock
         self.progress = self.play.progress
-        self.pace = Pace(config.tick_rate, clock)
+        self.pace = Pace(config, clock)
         self.ending = Ending(config, world.facts, clock)
         self.buffer = Buffer(config.command)
         self.stop: Stop | None = None
         self._now = clock.monotonic
         self._frame = world.frame
         self._interrupt = config.command.interrupt_battle
+        self._fight_from: str | None = None  # the context in which a fight began that the queue is not cleared for yet
+        self._patience = config.agent.decision_timeout
         self._open: dict[int, OpenDecision] = {}
         self._decisions = 0
         self._asked: tuple[float, int, Any, str] | None = None  # when, at which tick, in which state and context
@@ -83,7 +85,15 @@ class Engine:
             now = self._ask(now, records, ahead=bool(queue))
         if not queue:
             return None
-        queued, dropped = self.buffer.take(now, self.play.context)
+        if self.buffer.validate:
+            removed, warnings = self.buffer.doubt(self.play.context)
+            for drop in removed:
+                self._drop(drop.queued.decision, drop.kind, drop.message, "warning", records)
+            for message in warnings:
+                self._notice("warning", "command_doubtful", message, records)
+            if not self.buffer.queue:
+                return None
+        queued, dropped = self.buffer.take(now)
         for drop in dropped:
             self._drop(drop.queued.decision, drop.kind, drop.message, "warning", records)
         if queued is not None and now - queued.since > self.buffer.stale:
@@ -103,12 +113,20 @@ class Engine:
                 self._book_late(late, records)
         if decision is None and not ahead:
             self.clock.sleep(PATIENCE)
+            self._check_patience()
         now = self._now()
         if not ahead:
             self._last_tick += now - began  # thinking is not play: it does not count towards the timeout
         if decision is not None:
             self._accept(decision, now, records)
         return now
+
+    def _check_patience(self) -> None:
+        """End the run when one decision takes too long: a model call that hangs would hang the run."""
+        assert self._asked is not None
+        if self._patience and self._now() - self._asked[0] > self._patience:
+            message = f"the agent took longer than {self._patience} s for one decision; see --decision-timeout"
+            self.stop = Stop("timeout", "decision-timeout", message)
 
     def look(self) -> Observation:
         """Return what the agent is shown now."""
@@ -151,14 +169,24 @@ class Engine:
             self._refuse(queued, problem, records)
             return
         self._bad = 0
-        engaged = self.progress.signals.engaged
+        engaged, context = self.progress.signals.engaged, self.play.context
         if self.pace.limited:
             self.pace.wait(self.pace.target(engaged, self.ending.over_budget))
         self._play(queued, text, records)
-        if self._interrupt and self.progress.signals.engaged and not engaged:
-            self._clear("battle_started", "a battle started", records)
+        if self.progress.signals.engaged and (self._fight_from is not None or not engaged):
+            self._meet_fight(context, records)
+        else:
+            self._fight_from = None
         if self.play.over:
-            self._clear("episode_ended", "the episode ended", records)
+            self._clear("episode_ended", "Episode ended", records)
+
+    def _meet_fight(self, context: str, records: list[Record]) -> None:
+        """Clear the queue when a fight has begun: at once, or once the situation has changed to it."""
+        if self._fight_from is None:
+            self._fight_from = context
+        if self._interrupt or self.play.context != self._fight_from:
+            self._fight_from = None
+            self._clear("battle_started", "Battle started", records)
 
     def _play(self, queued: Queued, text: str, records: list[Record]) -> None:
         play, hash_before = self.play, self.play.last_hash
@@ -186,13 +214,17 @@ class Engine:
             raise AgentError(f"the agent gave {BAD_COMMANDS} commands in a row that the world does not take: {problem}")
 
     def _clear(self, kind: str, why: str, records: list[Record]) -> None:
-        waiting = self.buffer.clear()
+        waiting = len(self.buffer)
         if waiting:
-            message = f"{why}, cleared {len(waiting)} queued commands"
-            for queued in waiting:
-                if queued.decision in self._open:
-                    self._open[queued.decision].drop(1, message)
+            message = f"{why}, cleared {waiting} queued commands"
+            self.clear_queue(message)
             self._notice("info", kind, message, records)
+
+    def clear_queue(self, why: str) -> None:
+        """Drop every command that waits."""
+        for queued in self.buffer.clear():
+            if queued.decision in self._open:
+                self._open[queued.decision].drop(1, why)
 
     def _drop(self, decision: int, kind: str, message: str, level: Level, records: list[Record]) -> None:
         if decision in self._open:
@@ -231,17 +263,20 @@ class Engine:
     def reconfigure(self, config: RunConfig) -> None:
         """Take over tick rates, limits and command settings while the run goes on."""
         spent = self.ending.budget.save()
-        self.pace.configure(config.tick_rate)
+        self.pace.configure(config)
         self.ending = Ending(config, self.world.facts, self.clock)
         self.ending.budget.load(spent)
         self.buffer.configure(config.command)
         self._interrupt = config.command.interrupt_battle
+        self._patience = config.agent.decision_timeout
 
     def skip(self, seconds: float) -> None:
         """Let a pause not count: neither as time played nor as time waited."""
         self.play.started += seconds
         self._last_tick += seconds
         self.buffer.skip(seconds)
+        if self._asked is not None:
+            self._asked = (self._asked[0] + seconds, *self._asked[1:])
 
     # -- going back --------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from ptp._util.clock import Clock
-from ptp.config.tree import TickRate
+from ptp.config import RunConfig
 
 RECENT = 10  # decisions over which the latency is averaged
 
@@ -13,18 +13,17 @@ RECENT = 10  # decisions over which the latency is averaged
 class Pace:
     """Keeps the tick rate: base or battle, slower when the agent is, half when the budget is spent."""
 
-    def __init__(self, config: TickRate, clock: Clock) -> None:
+    def __init__(self, config: RunConfig, clock: Clock) -> None:
         self.configure(config)
         self._clock = clock
         self._latencies: deque[float] = deque(maxlen=RECENT)
         self._next = clock.monotonic()
 
-    def configure(self, config: TickRate) -> None:
-        """Take over new rates."""
-        self.base = config.normal
-        self.engaged = config.battle
-        self.adaptive = config.adaptive
-        self.limited = bool(self.base or self.adaptive)
+    def configure(self, config: RunConfig) -> None:
+        """Take over new rates; as fast as possible is meant for battles too, unless they were given a rate."""
+        self.base, self.adaptive = config.tick_rate.normal, config.tick_rate.adaptive
+        self.engaged = config.tick_rate.battle if self.base or "tick_rate.battle" in config.given else 0
+        self.limited = bool(self.base or self.engaged or self.adaptive)
 
     def heard(self, latency_ms: float) -> None:
         """Remember how long a decision took."""
@@ -32,13 +31,11 @@ class Pace:
 
     def target(self, engaged: bool, over_budget: bool) -> float:
         """Return the ticks per second to keep now; 0 is as fast as possible."""
-        rate: float = self.base
-        if engaged and self.base and self.engaged:
-            rate = self.engaged
+        rate: float = self.engaged if engaged and self.engaged else self.base
         if not self.adaptive:
             return rate
         if over_budget:
-            return rate * 0.5
+            return self.base * 0.5
         latency = sum(self._latencies) / len(self._latencies) if self._latencies else 0.0
         if latency <= 0:
             return rate

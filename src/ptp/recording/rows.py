@@ -181,15 +181,15 @@ def _step_values(text: Callable[[Any], str]) -> ValuesOf:
 
 
 def _decision_values(text: Callable[[Any], str], run_id: str) -> ValuesOf:
-    prefix, second, begins = run_id[:24], 0, ""
+    prefix, second, begins = run_id[:24], 0, ""  # the second in which the last one was made, in milliseconds and text
 
     def values(it: DecisionMade) -> tuple[Any, ...]:
         nonlocal second, begins
-        state, context, at = it.state, it.context, it.at
-        if not second <= at < second + 1:
-            second = int(at)
-            begins = strftime("%Y-%m-%dT%H:%M:%S.", gmtime(second))
-        return (f"{prefix}{it.number:012x}", run_id, f"{begins}{int((at - second) * 1000):03d}Z", it.tick,
+        state, context, at = it.state, it.context, round(it.at * 1000)
+        if not second <= at < second + 1000:
+            second = at // 1000 * 1000
+            begins = strftime("%Y-%m-%dT%H:%M:%S.", gmtime(at // 1000))
+        return (f"{prefix}{it.number:012x}", run_id, f"{begins}{at - second:03d}Z", it.tick,
                 None if state is None else text(state), it.type, None if context is None else _json(context).decode(),
                 it.reasoning, it.confidence, it.latency_ms, it.tokens, it.cost, it.model, it.status, it.error,
                 RECORD_VERSION, it.duration_ms)  # fmt: skip

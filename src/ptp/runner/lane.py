@@ -63,7 +63,7 @@ class Lane:
         self._fanout = Fanout(self.run, [self._recorder, RunLog(), camera, self._live, Health(), *sinks])
         self._control = ControlServer(directory.path, clock, self._live)
         self._waiting: deque[Asked] = self._control.waiting
-        self._pace = Pace(config.tick_rate, clock)
+        self._pace = Pace(config, clock)
         self._until: int | None = None
         self._now = clock.monotonic
         self.result: RunResult | None = None
@@ -151,7 +151,7 @@ class Lane:
         config = changed(self.run.config, flags)
         self.run.tell(ConfigChanged(self.run.clock.time(), self.run.tick, differences(self.run.config, config)))
         self.run.config = config
-        self._pace.configure(config.tick_rate)
+        self._pace.configure(config)
         self._recorder.keep_config()
 
     # -- how it ends -------------------------------------------------------------------------------------------

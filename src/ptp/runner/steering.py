@@ -112,6 +112,7 @@ class Steering:
                     f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
                 )
             restore(self._engine, snapshot, tape)
+            self._engine.clear_queue(reason)
         run.metadata.rewinds += 1
         run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, header.tick, reason, dropped)
         self._services.fanout.rewound(header.tick)
