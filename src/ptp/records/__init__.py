@@ -1,77 +1,351 @@
-"""Plain data: everything that can happen in a run, and what names a run."""
+"""Plain data: everything that can happen in a run, and (from `run`) what names a run.
 
-from ptp.records.happened import (
-    RECORD_VERSION,
-    ConfigChanged,
-    DecisionEnded,
-    DecisionMade,
-    EpisodeBegan,
-    EpisodeEnded,
-    ErrorSeen,
-    Event,
-    FrameKept,
-    FrameRemoved,
-    FrameShrunk,
-    Level,
-    Metric,
-    ModelCall,
-    Notice,
-    Record,
-    Rewound,
-    SnapshotTaken,
-    Step,
-    decode,
-    encode,
-)
-from ptp.records.run import (
-    Gauge,
-    Metadata,
-    Parent,
-    Resumed,
-    RunResult,
-    SnapshotKind,
-    Status,
-    Stop,
-    StopKind,
-    WorldFacts,
-    WorldSpec,
-)
-from ptp.records.table import Column, Table, table_of
+What can happen is one closed union of frozen types. The engine tells it, sinks hear it, tables keep it, and the control
+socket and the browser pass it on: a step or a decision has one shape everywhere. `decode` reads a record back from its
+JSON.
+"""
 
-__all__ = [
-    "RECORD_VERSION",
-    "Column",
-    "ConfigChanged",
-    "DecisionEnded",
-    "DecisionMade",
-    "EpisodeBegan",
-    "EpisodeEnded",
-    "ErrorSeen",
-    "Event",
-    "FrameKept",
-    "FrameRemoved",
-    "FrameShrunk",
-    "Gauge",
-    "Level",
-    "Metadata",
-    "Metric",
-    "ModelCall",
-    "Notice",
-    "Parent",
-    "Record",
-    "Resumed",
-    "Rewound",
-    "RunResult",
-    "SnapshotKind",
-    "SnapshotTaken",
-    "Status",
-    "Step",
-    "Stop",
-    "StopKind",
-    "Table",
-    "WorldFacts",
-    "WorldSpec",
-    "decode",
-    "encode",
-    "table_of",
-]
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from ptp.records.run import Gauge as Gauge
+from ptp.records.run import Metadata as Metadata
+from ptp.records.run import Parent as Parent
+from ptp.records.run import Resumed as Resumed
+from ptp.records.run import RunResult as RunResult
+from ptp.records.run import SnapshotKind as SnapshotKind
+from ptp.records.run import Status as Status
+from ptp.records.run import Stop as Stop
+from ptp.records.run import StopKind as StopKind
+from ptp.records.run import WorldFacts as WorldFacts
+from ptp.records.run import WorldSpec as WorldSpec
+from ptp.records.table import Column as Column
+from ptp.records.table import Json, Kept, Moment, Number
+from ptp.records.table import Table as Table
+from ptp.records.table import table_of as table_of
+
+RECORD_VERSION = "2.2"
+
+Level = Literal["info", "warning", "error"]
+DecisionStatus = Literal["pending", "success", "partial", "failed", "rolled_back"]
+
+
+class Step(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """One command applied to the world: a line of the tape."""
+
+    table: ClassVar[str] = "steps"
+
+    tick: int
+    episode: int
+    step: int
+    command: str
+    reward: float | None
+    terminated: bool
+    truncated: bool
+    elapsed: float
+    """Seconds since the run began."""
+    state_hash: str
+    state: Json = None
+    """The state after the command; None when it is the one before."""
+    info: Json = None
+    """What the environment said beside; None when it said nothing."""
+    actor: str | None = None
+    """Who gave the command, where that is not the run's agent."""
+    frame_ref: str | None = None
+    """The kept picture of the tick."""
+
+
+class EpisodeBegan(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """The world was reset; the next step is the episode's first."""
+
+    table: ClassVar[str] = "episode_starts"
+    replaces: ClassVar[bool] = True
+
+    episode: int
+    tick: int
+    """The last tick before it."""
+    seed: int | None
+    """The seed that the reset was given; None when the world went on with its own dice."""
+    options: Json
+    observation: Json
+    state: Json
+    info: Json = None
+
+
+class EpisodeEnded(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """The world said that an episode is over; it still shows the end."""
+
+    table: ClassVar[str] = "episodes"
+    renamed: ClassVar[dict[str, str]] = {"tick": "last_tick"}
+
+    episode: int
+    tick: int
+    steps: int
+    reward: float | None
+    elapsed: float
+    terminated: bool
+
+
+class DecisionMade(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """One call of the agent."""
+
+    table: ClassVar[str] = "action_history"
+    renamed: ClassVar[dict[str, str]] = {
+        "number": "decision_id",
+        "at": "timestamp",
+        "state": "game_state",
+        "type": "decision_type",
+        "context": "decision_context",
+        "confidence": "confidence_score",
+        "latency_ms": "decision_latency_ms",
+        "tokens": "tokens_used",
+        "cost": "api_cost",
+        "model": "model_used",
+        "status": "execution_status",
+        "error": "execution_error",
+        "duration_ms": "execution_duration_ms",
+    }
+    fixed: ClassVar[dict[str, str]] = {"context_version": f"'{RECORD_VERSION}'"}
+    has_run: ClassVar[bool] = True
+
+    number: Number
+    at: Moment
+    tick: int
+    """The tick it was made after."""
+    state: Json
+    """The state it was made in."""
+    type: str | None
+    context: Json
+    reasoning: str | None
+    confidence: float | None
+    latency_ms: float
+    tokens: int | None
+    cost: float | None
+    model: str | None
+    status: DecisionStatus | None
+    error: str | None
+    duration_ms: float | None
+
+
+class DecisionEnded(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """The last command of a decision was applied or dropped; it completes the decision's row."""
+
+    number: int
+    status: DecisionStatus
+    error: str | None
+    duration_ms: float
+
+
+class ModelCall(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """One call of a model; a decision may need several."""
+
+    table: ClassVar[str] = "model_calls"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
+    serial: ClassVar[str | None] = "call_id"
+    has_run: ClassVar[bool] = True
+
+    at: Moment
+    tick: int
+    decision: int | None
+    """The number of the decision; None for an answer that came too late to be used."""
+    provider: str | None
+    model: str
+    parameters: Json
+    tokens_in: int | None
+    tokens_out: int | None
+    tokens_cached: int | None
+    cost: float | None
+    """Dollars; None when the price is unknown."""
+    latency_ms: float
+    tools: Json
+    prompt_hash: str | None
+    answer_hash: str | None
+    status: str
+    error: str | None
+
+
+class Event(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Something the world itself calls an event."""
+
+    table: ClassVar[str] = "events"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp", "index": "place"}
+    fixed: ClassVar[dict[str, str]] = {"event_id": "printf('{prefix}%012x/%02d', {tick}, {index})"}
+    has_run: ClassVar[bool] = True
+
+    at: Moment
+    tick: int
+    index: int
+    """Its place among the events of its tick."""
+    kind: str
+    title: str
+    """The event in a few words."""
+    detail: Json
+
+
+class Metric(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """A measurement."""
+
+    table: ClassVar[str] = "performance_metrics"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp", "name": "metric_type"}
+    serial: ClassVar[str | None] = "metric_id"
+    has_run: ClassVar[bool] = True
+
+    at: Moment
+    tick: int
+    name: str
+    value: float | None
+    unit: str
+
+
+class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """A picture was kept; a tick has one at most, and one that is played again replaces it."""
+
+    table: ClassVar[str] = "screenshots"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp", "path": "file_path", "size": "file_size_bytes"}
+    fixed: ClassVar[dict[str, str]] = {"screenshot_id": "printf('{prefix}%012x', {tick})"}
+    has_run: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
+
+    tick: int
+    at: Moment
+    screen_type: str | None
+    path: str
+    """Relative to the run directory."""
+    size: int
+    annotations: Json
+    """Text, sprites and menus that were found, each with its box."""
+    metadata: Json
+    """Resolution, compression, quality, hash and trigger."""
+
+
+class FrameShrunk(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """An old picture takes less space now."""
+
+    path: str
+    size: int
+
+
+class FrameRemoved(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Pictures made room for newer ones; rows and steps that referred to them refer to none now."""
+
+    path: str
+    before: int | None = None
+    """Only those of earlier ticks; None for all in an archive."""
+
+
+class SnapshotTaken(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Everything needed to go on from a tick was saved."""
+
+    table: ClassVar[str] = "snapshots"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
+
+    snapshot_id: str
+    at: Moment
+    tick: int
+    reason: str
+    name: str | None
+    on_disk: bool
+    save_ms: float
+
+
+class ConfigChanged(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Settings were changed while the run played."""
+
+    table: ClassVar[str] = "config_changes"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
+    serial: ClassVar[str | None] = "change_id"
+
+    at: Moment
+    tick: int
+    settings: Json
+    """The new values, by path."""
+
+
+class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """The run went back; what came after the tick was given up."""
+
+    table: ClassVar[str] = "rewinds"
+    renamed: ClassVar[dict[str, str]] = {"number": "rewind", "at": "timestamp", "dropped": "commands_dropped"}
+
+    number: int
+    at: Moment
+    from_tick: int
+    to_tick: int
+    reason: str
+    dropped: int
+    """Queued commands that were dropped."""
+
+
+class Notice(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Something a person should know."""
+
+    table: ClassVar[str] = "notices"
+    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
+    serial: ClassVar[str | None] = "notice_id"
+
+    at: Moment
+    tick: int
+    level: Level
+    kind: str
+    message: str
+
+
+class ErrorSeen(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """Something went wrong."""
+
+    table: ClassVar[str] = "errors"
+    renamed: ClassVar[dict[str, str]] = {
+        "at": "timestamp",
+        "type": "error_type",
+        "message": "error_message",
+        "trace": "stack_trace",
+        "recovery": "recovery_action",
+    }
+    serial: ClassVar[str | None] = "error_id"
+    fixed: ClassVar[dict[str, str]] = {"context": "json_object('tick', {tick})"}
+    has_run: ClassVar[bool] = True
+
+    at: Moment
+    tick: int
+    type: str
+    message: str
+    trace: str | None
+    recovered: bool
+    recovery: str | None
+
+
+Record = (
+    Step
+    | EpisodeBegan
+    | EpisodeEnded
+    | DecisionMade
+    | DecisionEnded
+    | ModelCall
+    | Event
+    | Metric
+    | FrameKept
+    | FrameShrunk
+    | FrameRemoved
+    | SnapshotTaken
+    | ConfigChanged
+    | Rewound
+    | Notice
+    | ErrorSeen
+)
+
+_decoder = msgspec.json.Decoder(Record)
+_encoder = msgspec.json.Encoder()
+
+
+def encode(record: Record) -> bytes:
+    """Return a record as JSON."""
+    return _encoder.encode(record)
+
+
+def decode(text: bytes | str) -> Record:
+    """Return the record that a JSON text holds."""
+    record: Any = _decoder.decode(text)
+    return record  # type: ignore[no-any-return]
