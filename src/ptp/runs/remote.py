@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ptp.recording.directory import RunDirectory
 from ptp.runner.control import ask
-from ptp.runner.protocol import Request, Status
+from ptp.runner.protocol import Request
 from ptp.snapshots import SnapshotHeader
 
 
@@ -74,8 +74,3 @@ def steer(directory: RunDirectory, request: Request) -> Steered:
     assert answer.now is not None
     snapshot = None if answer.snapshot is None else line_of(answer.snapshot)
     return Steered(directory.run_id, answer.now.tick, answer.now.paused, snapshot)
-
-
-def is_paused(directory: RunDirectory) -> bool:
-    """Whether a live run is paused."""
-    return bool(steer(directory, Status()).paused)

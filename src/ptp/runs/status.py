@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -11,10 +12,14 @@ from msgspec import Struct
 from ptp._util.clock import iso
 from ptp._util.lazy import lazy
 from ptp.config import RunConfig
+from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, Metadata
+from ptp.runner import protocol
+from ptp.runs.remote import steer
 from ptp.runs.settings import find_config
+from ptp.runs.summary import RunSummary
 from ptp.runs.tables import read, stamp
 from ptp.runs.ticks import VALID, state_at
 from ptp.worlds.knowledge import CurrentState, knowledge_of
@@ -81,6 +86,36 @@ class Status(Struct):
     system_health: SystemHealth
 
 
+class RunDetail(Struct):
+    """Everything known of a run beside its ticks."""
+
+    run: RunSummary
+    """The run in a line."""
+    live: bool
+    """Whether a process plays it now."""
+    paused: bool | None
+    """Whether it is held; null when it is not live."""
+    elapsed_seconds: float | None
+    family: str
+    """The kind of world: gameboy, toy_text, gymnasium."""
+    render_mode: str | None
+    """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
+    signals: list[str]
+    """What the world can tell of itself: battle, caught, badges, level."""
+    commands: list[str]
+    """The commands that occur most among the newest, most often first."""
+    rewinds: int
+    """How often the run went back."""
+    parent_tick: int | None
+    """The tick at which it left its parent."""
+    versions: dict[str, str]
+    """The versions that a replay depends on."""
+    screenshots: int
+    """Pictures that were kept."""
+    resume_with: str
+    """The command that goes on with the run."""
+
+
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
     """Return how a run stands."""
     with Database(directory.database) as database:
@@ -89,15 +124,40 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
             run_id=metadata.run_id,
             experiment_name=metadata.experiment_name,
             started_at=metadata.started_at,
-            elapsed_seconds=last_elapsed(database, metadata),
+            elapsed_seconds=_last_elapsed(database, metadata),
             current_state=knowledge.describe(state),
             decision_pipeline=_pipeline(database),
             system_health=_health(directory, database, metadata, knowledge.is_engaged(state)),
         )
 
 
-def last_elapsed(database: Database, metadata: Metadata) -> float | None:
-    """Return the seconds of play so far."""
+def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
+    """Return everything known of a run beside its ticks."""
+    paused = None
+    if metadata.status == "running":
+        with suppress(PtpError):  # it ended between two looks
+            paused = steer(directory, protocol.Status()).paused
+    with Database(directory.database) as database:
+        recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
+        commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")
+        return RunDetail(
+            run=line,
+            live=metadata.status == "running",
+            paused=paused,
+            elapsed_seconds=_last_elapsed(database, metadata),
+            family=metadata.facts.family,
+            render_mode=metadata.facts.render_mode,
+            signals=list(metadata.facts.signals),
+            commands=[row[0] for row in commands],
+            rewinds=metadata.rewinds,
+            parent_tick=metadata.parent.tick if metadata.parent else None,
+            versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
+            screenshots=database.row("SELECT count(*) FROM screenshots")[0],
+            resume_with=f"ptp resume {directory.run_id}",
+        )
+
+
+def _last_elapsed(database: Database, metadata: Metadata) -> float | None:
     for (elapsed,) in database.rows("SELECT elapsed FROM steps ORDER BY tick DESC LIMIT 1"):
         return round(float(elapsed), 3)
     return metadata.elapsed_seconds

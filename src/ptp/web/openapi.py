@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
 from ptp import __version__
-from ptp.web.answers import Problem
-from ptp.web.endpoints import Endpoint, Events, Media
-from ptp.web.requests import fields_of
+from ptp.web.endpoints import Endpoint, Events, Media, Problem, fields_of
 
 ABOUT = """Watch and steer runs. Reading needs no token on loopback; whatever changes a run always does.
 Every endpoint takes `run`: an id, the beginning of one, or `latest`; without it, the live or newest run."""
@@ -37,7 +36,13 @@ REFUSALS = {
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the whole document."""
-    answers = sorted(_with_inner(kind for endpoint in endpoints for kind in _answers_of(endpoint)), key=str)
+    sent: list[Any] = [Problem]
+    for endpoint in endpoints:
+        if isinstance(endpoint.answer, Events):
+            sent += endpoint.answer.data.values()
+        elif not isinstance(endpoint.answer, Media):
+            sent.append(endpoint.answer)
+    answers = sorted(_with_inner(sent), key=str)
     kinds = [*answers, *(endpoint.body for endpoint in endpoints if endpoint.body is not None)]
     references, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
     refs: Refs = dict(zip(kinds, references, strict=True))
@@ -106,18 +111,9 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def _answers_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
-    yield Problem
-    if isinstance(endpoint.answer, Events):
-        yield from endpoint.answer.data.values()
-    elif not isinstance(endpoint.answer, Media):
-        yield endpoint.answer
-
-
-def _with_inner(kinds: Iterable[type[Struct]]) -> set[type[Struct]]:
+def _with_inner(waiting: list[Any]) -> set[type[Struct]]:
     """Return structs with those that their fields refer to."""
     known: set[type[Struct]] = set()
-    waiting: list[Any] = list(kinds)
     while waiting:
         kind = waiting.pop()
         if isinstance(kind, type) and issubclass(kind, Struct):
@@ -134,14 +130,9 @@ def field_words(kind: type[Struct]) -> dict[str, str]:
     words: dict[str, str] = {}
     for part in reversed(kind.__mro__):
         if issubclass(part, Struct) and part.__module__.startswith("ptp."):
-            words |= _words_in(ast.parse(textwrap.dedent(inspect.getsource(part))).body[0])
+            tree = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
+            assert isinstance(tree, ast.ClassDef)
+            for field, below in pairwise(tree.body):
+                if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                    words[ast.unparse(field.target)] = inspect.cleandoc(ast.literal_eval(below.value))
     return {name: text for name, text in words.items() if name in kind.__struct_fields__}
-
-
-def _words_in(tree: ast.AST) -> dict[str, str]:
-    assert isinstance(tree, ast.ClassDef)
-    return {
-        ast.unparse(field.target): inspect.cleandoc(str(below.value.value))
-        for field, below in zip(tree.body, tree.body[1:], strict=False)
-        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-    }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -20,13 +20,44 @@ from ptp.errors import PtpError, RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.runs.offline import store_of
 from ptp.runs.sharing import export_bytes
-from ptp.web.answers import SharedList, SharedSnapshot
-from ptp.web.endpoints import API, Endpoint, Media
-from ptp.web.requests import END, Run
+from ptp.web.endpoints import API, END, Endpoint, Media, Run
 from ptp.web.services import Services
 
 FILE = "application/octet-stream"
 SharedName = Annotated[str, Meta(max_length=100, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 _+.-]*{END}")]
+
+
+class SharedSnapshot(Struct, frozen=True):
+    """A snapshot that others may download."""
+
+    run_id: str
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    message: str | None
+    """What a person noted."""
+    tick: int
+    """The tick it was taken at."""
+    created_at: str
+    """When, in UTC."""
+    world: str
+    """The world it needs."""
+    world_version: str
+    rom_sha1: str | None
+    """The cartridge it needs; null for a world without one."""
+    agent: str
+    location: str
+    """The kind of situation, in the world's words."""
+    download: str
+    """The path, on this server, that `ptp snapshot import` downloads it from."""
+
+
+class SharedList(Struct, frozen=True):
+    """Snapshots that others may download, newest run first."""
+
+    snapshots: list[SharedSnapshot]
+    more: bool
+    """Whether there are others beyond the limit."""
 
 
 def shared(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from ptp.agents.registry import find_agent
 from ptp.runs.offline import store_of
 from ptp.runs.remote import Restored, SnapshotList, Steered, line_of
 from ptp.runs.ticks import NoTick
-from ptp.web.answers import Forked
-from ptp.web.endpoints import API, Endpoint
-from ptp.web.requests import END, Name, Run, Tick
+from ptp.web.endpoints import API, END, Endpoint, Name, Run, Tick
 from ptp.web.services import Services
 
 SnapshotName = Annotated[Name, Meta(description="A snapshot: its name, id, or `latest`.")]
@@ -24,6 +22,17 @@ Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Limit = Annotated[int, Meta(ge=1, le=1 << 53)]
 Rate = Annotated[int, Meta(ge=0, le=100_000)]
 Note = Annotated[str, Meta(max_length=500, pattern=rf"^[^\x00-\x1f]*{END}")]
+
+
+class Forked(Struct, frozen=True):
+    """A new run that was started from another."""
+
+    run_id: str
+    """The new run."""
+    parent: str
+    """The run it came from."""
+    tick: int
+    """The last tick that both share."""
 
 
 def pause(services: Services, run: Run = None) -> Steered:
