@@ -24,8 +24,8 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
 from ptp.runs import find_run, list_runs
+from ptp.runs.run import Run
 from ptp.runs.summary import summarise
-from ptp.runs.tags import change_tags
 from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
@@ -124,8 +124,8 @@ def test_a_tag_shows_in_the_list_and_picks_its_runs(tmp_path: Path) -> None:
     first, second = (record(tmp_path, world="FrozenLake-v1", max_ticks=20) for _ in range(2))
     with serving(tmp_path) as client:
         assert get(client, "runs")["tags"] == []
-        change_tags(first, ["best", "paper"])
-        change_tags(second, ["paper"])
+        Run(first).tag("best", "paper")
+        Run(second).tag("paper")
         wait_for(lambda: get(client, "runs")["tags"] == ["best", "paper"])
         assert [run["tags"] for run in get(client, "runs")["runs"]] == [["paper"], ["best", "paper"]]
         assert [run["run_id"] for run in get(client, "runs", tag="best")["runs"]] == [first.run_id]

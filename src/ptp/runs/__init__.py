@@ -7,8 +7,8 @@ import sys
 from types import ModuleType
 
 from ptp.runs.library import Library, find_run, list_runs, open_run
-from ptp.runs.rows import Rows
 from ptp.runs.run import Run
+from ptp.runs.tables import Rows
 
 __all__ = ["Library", "Rows", "Run", "find_run", "list_runs", "open_run"]
 

@@ -20,10 +20,9 @@ import msgspec
 from ptp import records
 from ptp.errors import UsageError
 from ptp.records.table import Kept
-from ptp.runs.rows import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
 from ptp.runs.run import Run
 from ptp.runs.status import Status, read_status
-from ptp.runs.tables import as_json, decode_text
+from ptp.runs.tables import CHUNK, Row, as_json, columns_of, decode_text, frames_of, needed, rows_of, schema_of
 
 Format = Literal["json", "csv", "ndjson", "parquet"]
 What = Literal[

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import apsw
 
@@ -26,20 +25,10 @@ def store_of(directory: RunDirectory) -> SnapshotStore:
     return SnapshotStore(directory.path / "snapshots")
 
 
-@contextmanager
-def owned(directory: RunDirectory) -> Iterator[None]:
-    """Own a run directory for a moment."""
-    directory.acquire()
-    try:
-        yield
-    finally:
-        directory.release()
-
-
 def create_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
     """Take a snapshot at a run's last tick."""
     config = read_config(directory)
-    with owned(directory):
+    with directory.owned():
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, SystemClock())
         with closing(engine.world), closing(Tape(directory)) as tape:
@@ -52,20 +41,16 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
     """Give up what came after a snapshot, so that `ptp resume` goes on from it."""
     store = store_of(directory)
-    with owned(directory):
+    with directory.owned():
         header = store.find(wanted)
         store.load(header)  # a damaged one is refused before anything is given up
-        _check_restorable(directory, header, wanted)
+        with closing(Tape(directory)) as tape:
+            check_own(header, tape, tape.metadata.facts)
+            if not tape.is_current(header):
+                raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
         _rewind(directory, header, f"restored {wanted}")
         store.forget_after(header.tick)
     return header
-
-
-def _check_restorable(directory: RunDirectory, header: SnapshotHeader, wanted: str) -> None:
-    with closing(Tape(directory)) as tape:
-        check_own(header, tape, tape.metadata.facts)
-        if not tape.is_current(header):
-            raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
 
 
 def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptp import records
+from ptp._util.files import write_atomic
 from ptp._util.lazy import lazy
-from ptp.errors import PtpError
+from ptp.errors import PtpError, RecordingError, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.runs.logs import LogLines, read_log
-from ptp.runs.rows import Rows
 from ptp.runs.summary import RunSummary, summarise
-from ptp.runs.tables import R
-from ptp.runs.tags import change_tags
+from ptp.runs.tables import R, Rows
 from ptp.runs.ticks import ANY, newest_tick, state_at
 
 if TYPE_CHECKING:
@@ -35,6 +34,10 @@ else:  # what plays, draws or steers is loaded when a run is played, drawn or st
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, offline, remote = lazy("ptp.runs.drawing"), lazy("ptp.runs.offline"), lazy("ptp.runs.remote")
     settings, sharing, shots = lazy("ptp.runs.settings"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
+
+LONGEST_TAG = 60  # characters
+SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
+         "stopped_by", "error")  # fmt: skip
 
 
 def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
@@ -90,7 +93,24 @@ class Run:
 
     def tag(self, *words: str, remove: Sequence[str] = ()) -> list[str]:
         """Give it words to find and keep it by, take others from it, and return those that it has then."""
-        return change_tags(self.directory, words, remove)
+        before = self.tags
+        absent = sorted(set(remove) - set(before))
+        if absent:
+            raise UsageError(f"run {self.id} has no tag {absent[0]!r}; it has: {', '.join(before) or 'none'}")
+        for word in words:
+            if not word.strip() or len(word.strip()) > LONGEST_TAG or not word.strip().isprintable():
+                allowed = f"a word, or a few on one line, of at most {LONGEST_TAG} characters"
+                raise UsageError(f"{word!r} is no tag; a tag is {allowed}")
+        tags = sorted(set(before) - set(remove) | {word.strip() for word in words})
+        file = self.path / "tags.txt"
+        try:
+            if tags:
+                write_atomic(file, "".join(f"{tag}\n" for tag in tags).encode())
+            else:
+                file.unlink(missing_ok=True)
+        except OSError as problem:
+            raise RecordingError(f"{file} can't be written: {problem.strerror}; check who owns the folder") from None
+        return tags
 
     def summary(self) -> RunSummary:
         """Return the run in a line."""
@@ -256,7 +276,3 @@ class Run:
             if value not in (None, [])
         )
         return f"<table>{cells}</table>"
-
-
-SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
-         "stopped_by", "error")  # fmt: skip

@@ -150,10 +150,14 @@ class Album:
         name, kept = self._kept(directory, name)
         facts: dict[str, Any] = kept.metadata or {}
         size = facts.get("resolution") or resolution(as_picture(self.image(directory, metadata, name)))
+        try:
+            annotations = msgspec.convert(kept.annotations or {}, Annotations)
+        except msgspec.ValidationError as problem:
+            raise RunUnreadable(f"the annotations of the picture can't be read: {problem}") from None
         compression = facts.get("compression") or FORMATS.get(Path((kept.path or "").partition("#")[0]).suffix, "png")
         return Screenshot(
             name, stamp(kept.at), kept.tick, kept.screen_type, msgspec.convert(size, Resolution, from_attributes=True),
-            kept.size or 0, compression, facts.get("quality"), _annotations(kept.annotations),
+            kept.size or 0, compression, facts.get("quality"), annotations,
         )  # fmt: skip
 
     def image(self, directory: RunDirectory, metadata: Metadata, name: str) -> Drawn:
@@ -273,10 +277,3 @@ def as_pixels(drawn: Drawn) -> Pixels:
     if isinstance(picture, str):
         raise UnknownName("picture", "text", [], "this world draws text, which has no pixels")
     return picture
-
-
-def _annotations(value: Any) -> Annotations:
-    try:
-        return msgspec.convert(value or {}, Annotations)
-    except msgspec.ValidationError as problem:
-        raise RunUnreadable(f"the annotations of the picture can't be read: {problem}") from None

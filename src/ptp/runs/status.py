@@ -120,6 +120,7 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
     """Return how a run stands."""
     with Database(directory.database) as database:
         state, knowledge = state_at(database), knowledge_of(metadata.facts.family)
+        config = find_config(directory, database)
         return Status(
             run_id=metadata.run_id,
             experiment_name=metadata.experiment_name,
@@ -127,7 +128,14 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
             elapsed_seconds=_last_elapsed(database, metadata),
             current_state=knowledge.describe(state),
             decision_pipeline=_pipeline(database),
-            system_health=_health(directory, database, metadata, knowledge.is_engaged(state)),
+            system_health=SystemHealth(
+                tick_rate_actual=newest_metric(database, "tick_rate"),
+                tick_rate_target=target_rate(config, knowledge.is_engaged(state)),
+                memory_usage_mb=newest_metric(database, "memory"),
+                api_calls_remaining=None if config is None else _calls_remaining(config, database, metadata),
+                error_count=database.row("SELECT count(*) FROM errors")[0],
+                snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
+            ),
         )
 
 
@@ -172,18 +180,6 @@ def _pipeline(database: Database) -> DecisionPipeline:
     return DecisionPipeline(None, None, None, None, None, None, None)
 
 
-def _health(directory: RunDirectory, database: Database, metadata: Metadata, engaged: bool) -> SystemHealth:
-    config = find_config(directory, database)
-    return SystemHealth(
-        tick_rate_actual=newest_metric(database, "tick_rate"),
-        tick_rate_target=target_rate(config, engaged),
-        memory_usage_mb=newest_metric(database, "memory"),
-        api_calls_remaining=None if config is None else _calls_remaining(config, database, metadata),
-        error_count=database.row("SELECT count(*) FROM errors")[0],
-        snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
-    )
-
-
 def newest_metric(database: Database, kind: str) -> float | None:
     """Return the newest measurement of a kind."""
     query = "SELECT value FROM performance_metrics WHERE metric_type = ? ORDER BY tick DESC LIMIT 1"
@@ -203,22 +199,15 @@ def _calls_remaining(config: RunConfig, database: Database, metadata: Metadata) 
     query = f"""SELECT avg(api_cost) FROM (SELECT api_cost FROM action_history ORDER BY decision_id DESC LIMIT {RECENT})
                 WHERE api_cost > 0"""
     price: float | None = database.row(query)[0]
-    rate = config.tick_rate
-    limits = ((config.limits.max_cost, ""), (rate.budget_limit, _period_start(rate.budget, metadata)))
-    left = [limit - _spent(database, since) for limit, since in limits if limit is not None]
+    rate, end = config.tick_rate, metadata.completed_at
+    began = ""  # the present period of the budget; for a run that has ended, the one it ended in
+    if rate.budget not in (None, "run"):
+        seconds = budget.PERIODS[rate.budget]
+        now = time.time() if end is None else datetime.fromisoformat(end).timestamp()
+        began = iso(now // seconds * seconds)
+    left = []
+    for limit, since in ((config.limits.max_cost, ""), (rate.budget_limit, began)):
+        if limit is not None:
+            spent = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
+            left.append(limit - float(database.row(spent, since)[0]))
     return max(0, int(min(left) / price)) if left and price is not None else None
-
-
-def _period_start(mode: str | None, metadata: Metadata) -> str:
-    """Return when the present period of a budget began; for a run that has ended, the one it ended in."""
-    if mode in (None, "run"):
-        return ""
-    seconds = budget.PERIODS[mode]
-    end = metadata.completed_at
-    now = time.time() if end is None else datetime.fromisoformat(end).timestamp()
-    return iso(now // seconds * seconds)
-
-
-def _spent(database: Database, since: str) -> float:
-    query = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
-    return float(database.row(query, since)[0])
