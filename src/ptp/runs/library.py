@@ -93,11 +93,9 @@ def find_run(data_dir: Path, name: str | None = None) -> RunDirectory:
     return RunDirectory(paths[_choose(list(paths), name, data_dir, live, "see `ptp runs`")])
 
 
-def open_run(name: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
+def open_run(run: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
     """Return a run by its id, unique beginning of one, or directory; the `latest`; or (None) the live or newest."""
-    if isinstance(name, Path):
-        name = f"{name}/"
-    return Run(find_run(Path(data_dir), name))
+    return Run(find_run(Path(data_dir), f"{run}/" if isinstance(run, Path) else run))
 
 
 def _choose(

@@ -31,8 +31,8 @@ from ptp.replay import Tape
 from ptp.replay.replay import changes_of
 from ptp.replay.tape import hash_of
 from ptp.replay.travel import compare, load_world
-from ptp.runs.offline import store_of
 from ptp.runs.settings import read_config
+from ptp.runs.steering import store_of
 from ptp.sinks import RunContext
 from ptp.snapshots import SharedTape, Snapshot, SnapshotHeader
 from ptp.snapshots.snapshot import check_world, pack

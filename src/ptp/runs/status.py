@@ -16,8 +16,6 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, Metadata
-from ptp.runner import protocol
-from ptp.runs.remote import steer
 from ptp.runs.settings import find_config
 from ptp.runs.summary import RunSummary
 from ptp.runs.tables import read, stamp
@@ -26,8 +24,11 @@ from ptp.worlds.knowledge import CurrentState, knowledge_of
 
 if TYPE_CHECKING:
     from ptp.engine import budget
-else:
-    budget = lazy("ptp.engine.budget")
+    from ptp.runner import protocol
+    from ptp.runs import steering
+else:  # what plays is loaded where a live run is asked
+    budget, protocol = lazy("ptp.engine.budget"), lazy("ptp.runner.protocol")
+    steering = lazy("ptp.runs.steering")
 
 RECENT = 1_000  # decisions that the price of a call is taken from
 DecisionStatus = Literal["pending", "processing", "completed", "failed"]
@@ -144,7 +145,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
     paused = None
     if metadata.status == "running":
         with suppress(PtpError):  # it ended between two looks
-            paused = steer(directory, protocol.Status()).paused
+            paused = steering.steer(directory, protocol.Status()).paused
     with Database(directory.database) as database:
         recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
         commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")

@@ -22,7 +22,7 @@ from ptp._util.lazy import lazy
 from ptp.errors import UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
-from ptp.records import Event, table_of
+from ptp.records import Event, columns_of
 from ptp.records.table import Kept
 from ptp.worlds.knowledge import old_title
 
@@ -64,7 +64,7 @@ def read(database: Database, record: type[R], rest: str = "", *values: Any) -> I
 def read_named(database: Database, record: type[R], rest: str = "", *values: Any) -> Iterator[tuple[str, R]]:
     """Return the same, each with the id that its row has."""
     make = _maker(record)
-    query = select(record, "seconds", id_of(record) or table_of(record).columns[0].name)
+    query = select(record, "seconds", id_of(record) or columns_of(record)[0].name)
     for name, *row in fetch(database, record, f"{query} {rest or order_of(record)}", *values):
         yield name, make(row)
 
@@ -79,14 +79,11 @@ def fetch(database: Database, record: type[Kept], sql: str, *values: Any) -> Ite
 @cache
 def select(record: type[Kept], moments: Moments = "seconds", *first: str) -> str:
     """Return the SELECT that gives a record's fields, after the columns *first*."""
-    table = table_of(record)
-    columns = [
-        MOMENTS[moments].format(column.name)
-        if column.kind == "moment"
-        else OLDER.get((table.name, column.name), column.name)
-        for column in table.columns
-    ]
-    return f"SELECT {', '.join([*first, *columns])} FROM {table.name}"
+    wanted = list(first)
+    for column in columns_of(record):
+        own = OLDER.get((record.table, column.name), column.name)
+        wanted.append(MOMENTS[moments].format(own) if column.kind == "moment" else own)
+    return f"SELECT {', '.join(wanted)} FROM {record.table}"
 
 
 def id_of(record: type[Kept]) -> str | None:
@@ -98,12 +95,12 @@ def order_of(record: type[Kept]) -> str:
     """Return the order in which records of a type happened."""
     if record is Event:
         return "ORDER BY tick, event_id"
-    return f"ORDER BY {record.serial or table_of(record).columns[0].name}"
+    return f"ORDER BY {record.serial or columns_of(record)[0].name}"
 
 
 @cache
 def _maker(record: type[R]) -> Callable[[Sequence[Any]], R]:
-    kinds = [column.kind for column in table_of(record).columns]
+    kinds = [column.kind for column in columns_of(record)]
     changes = [(place, CHANGES[kind]) for place, kind in enumerate(kinds) if kind in CHANGES]
 
     def make(row: Sequence[Any]) -> R:
@@ -179,7 +176,7 @@ class Rows(Generic[R]):
 
     def __len__(self) -> int:
         with Database(self._directory.database) as database:
-            query = f"SELECT count(*) FROM {table_of(self._record).name} {self._where}"
+            query = f"SELECT count(*) FROM {self._record.table} {self._where}"
             return int(database.row(query, *self._values)[0])
 
     def to_list(self) -> list[R]:
@@ -210,11 +207,11 @@ class Rows(Generic[R]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{about}</p>"
 
 
-def columns_of(record: type[Kept]) -> dict[str, str]:
+def kinds_of(record: type[Kept]) -> dict[str, str]:
     """Return the columns of a table and their kinds: the run first, then the record's id where no field has it."""
     name = id_of(record)
     ids = {"run_id": "text"} | ({} if name is None else {name: "text"})
-    return ids | {column.name: column.kind for column in table_of(record).columns}
+    return ids | {column.name: column.kind for column in columns_of(record)}
 
 
 def rows_of(
@@ -232,14 +229,14 @@ def schema_of(record: type[Kept]) -> dict[str, Any]:
     """Return the types of a table's columns."""
     polars = needed("polars")
     types = {kind: getattr(polars, name) for kind, name in TYPES.items()} | {"moment": polars.Datetime("ms", "UTC")}
-    return {name: types.get(kind, polars.String) for name, kind in columns_of(record).items()}
+    return {name: types.get(kind, polars.String) for name, kind in kinds_of(record).items()}
 
 
 def frames_of(
     runs: Sequence[RunDirectory], record: type[Kept], rest: str = "", values: Row = ()
 ) -> Iterator[polars.DataFrame]:
     """Return a table in pieces that fit into memory; the first is empty."""
-    polars, schema, kinds = needed("polars"), schema_of(record), columns_of(record)
+    polars, schema, kinds = needed("polars"), schema_of(record), kinds_of(record)
     raw = {name: polars.Int64 if kinds[name] in ("moment", "boolean") else kind for name, kind in schema.items()}
     rows = rows_of(runs, record, "milliseconds", rest, values)
     yield polars.DataFrame(schema=schema)

@@ -89,7 +89,14 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
 
 def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]:
     if isinstance(answer, Events):
-        kinds = [_event(name, inspect.getdoc(data), refs[data]) for name, data in answer.data.items()]
+        kinds = []
+        for name, data in answer.data.items():
+            about = {"contentSchema": refs[data], "description": inspect.getdoc(data)}
+            fields = {
+                "event": {"const": name, "description": "The kind."},
+                "data": {"type": "string", "contentMediaType": "application/json", **about},
+            }
+            kinds.append({"type": "object", "properties": fields, "required": list(fields)})
         return {"description": answer.about, "content": {"text/event-stream": {"schema": {"oneOf": kinds}}}}
     if isinstance(answer, Media):
         files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in answer.kinds}
@@ -97,14 +104,6 @@ def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]
             files["application/json"] = {"schema": {"type": "object"}}
         return {"description": answer.about, "content": files}
     return {"description": "The answer.", **_json(refs[answer])}
-
-
-def _event(name: str, about: str | None, data: dict[str, Any]) -> dict[str, Any]:
-    fields = {
-        "event": {"const": name, "description": "The kind."},
-        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": data, "description": about},
-    }
-    return {"type": "object", "properties": fields, "required": list(fields)}
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:

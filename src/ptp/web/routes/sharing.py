@@ -18,8 +18,8 @@ from ptp.config.files import read_values
 from ptp.config.tree import BY_FLAG
 from ptp.errors import PtpError, RunUnreadable
 from ptp.recording import RunDirectory
-from ptp.runs.offline import store_of
 from ptp.runs.sharing import export_bytes
+from ptp.runs.steering import store_of
 from ptp.web.endpoints import API, END, Endpoint, Media, Run
 from ptp.web.services import Services
 
@@ -67,7 +67,12 @@ def shared(
 ) -> SharedList:
     """List the snapshots that may be downloaded: those of one run, or without it those of every run that shares."""
     directories = _sharing(services) if run is None else iter((_allowed(services, run),))
-    found = list(islice(_lines(directories), limit + 1))
+    headers = ((directory.run_id, header) for directory in directories for header in store_of(directory).headers())
+    found = []
+    for run_id, header in islice(headers, limit + 1):
+        download = f"{API}/snapshot/export/{header.snapshot_id}?run={run_id}"
+        own = {"run_id": run_id, "rom_sha1": header.origin.get("rom_sha1"), "download": download}
+        found.append(msgspec.convert(msgspec.structs.asdict(header) | own, SharedSnapshot))
     return SharedList(found[:limit], len(found) > limit)
 
 
@@ -115,14 +120,6 @@ def _shares(directory: RunDirectory) -> bool:
 def _read_share(path: Path, changed: int) -> bool:
     """Read the setting of a run; *changed* makes a file that was written anew be read again."""
     return bool(read_values(path, tell=lambda note: None).get(BY_FLAG["--snapshot-share"], False))
-
-
-def _lines(directories: Iterator[RunDirectory]) -> Iterator[SharedSnapshot]:
-    for directory in directories:
-        for header in store_of(directory).headers():
-            download = f"{API}/snapshot/export/{header.snapshot_id}?run={directory.run_id}"
-            own = {"run_id": directory.run_id, "rom_sha1": header.origin.get("rom_sha1"), "download": download}
-            yield msgspec.convert(msgspec.structs.asdict(header) | own, SharedSnapshot)
 
 
 ENDPOINTS = (

@@ -1,10 +1,11 @@
-"""Snapshots of a run that is not running: taking one at its last tick, and going back to one."""
+"""Steering a run and its snapshots: a live one is asked through its control socket, another is changed on disk."""
 
 from __future__ import annotations
 
 from contextlib import closing
 
 import apsw
+from msgspec import Struct
 
 from ptp._util.clock import SystemClock
 from ptp.errors import RecordingError, SnapshotError
@@ -14,10 +15,78 @@ from ptp.recording.history import rewind
 from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
+from ptp.runner.control import ask
+from ptp.runner.protocol import Request
 from ptp.runner.run import engine_of
 from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
 from ptp.worlds.knowledge import knowledge_of
+
+
+class SnapshotLine(Struct):
+    """A snapshot in a list."""
+
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    tick: int
+    episode: int
+    created_at: str
+    """When, in UTC."""
+    reason: str
+    """What it was taken for."""
+    message: str | None
+    """What a person noted."""
+    location: str
+    """The kind of situation, in the world's words."""
+    bytes: int
+    """Its size on disk; 0 when it is in memory only."""
+    on_disk: bool
+    """Whether it outlives the run's process."""
+
+
+def line_of(header: SnapshotHeader) -> SnapshotLine:
+    """Return a snapshot as it stands in a list."""
+    shared = {name: getattr(header, name) for name in SnapshotLine.__struct_fields__[:-2]}
+    return SnapshotLine(**shared, bytes=header.payload_bytes, on_disk=bool(header.payload_hash))
+
+
+class SnapshotList(Struct):
+    """The snapshots of a run, newest first."""
+
+    snapshots: list[SnapshotLine]
+    total_count: int
+
+
+class Restored(Struct):
+    """A run that went back."""
+
+    run_id: str
+    tick: int
+    """The tick it is at now."""
+    live: bool
+    """Whether it plays on by itself."""
+    next: str | None
+    """The command that resumes it, when it is not live."""
+
+
+class Steered(Struct):
+    """What a live run answered."""
+
+    run_id: str
+    tick: int
+    paused: bool | None
+    """Whether it is held now."""
+    snapshot: SnapshotLine | None = None
+    """The snapshot that was taken or restored."""
+
+
+def steer(directory: RunDirectory, request: Request) -> Steered:
+    """Ask a live run to do something, and return where it stands then."""
+    answer = ask(directory, request)
+    assert answer.now is not None
+    snapshot = None if answer.snapshot is None else line_of(answer.snapshot)
+    return Steered(directory.run_id, answer.now.tick, answer.now.paused, snapshot)
 
 
 def store_of(directory: RunDirectory) -> SnapshotStore:
