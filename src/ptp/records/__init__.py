@@ -7,7 +7,7 @@ JSON.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -328,7 +328,7 @@ Record = (
     | ErrorSeen
 )
 
-_decoder = msgspec.json.Decoder(Record)
+_decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _encoder = msgspec.json.Encoder()
 
 
@@ -339,5 +339,4 @@ def encode(record: Record) -> bytes:
 
 def decode(text: bytes | str) -> Record:
     """Return the record that a JSON text holds."""
-    record: Any = _decoder.decode(text)
-    return record  # type: ignore[no-any-return]
+    return _decoder.decode(text)

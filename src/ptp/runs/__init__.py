@@ -14,8 +14,6 @@ __all__ = ["Library", "Rows", "Run", "find_run", "list_runs", "open_run"]
 
 
 class _Room(ModuleType):
-    """A module that can be called."""
-
     __call__ = staticmethod(list_runs)
 
 

@@ -78,8 +78,6 @@ class ActionQuery(msgspec.Struct, frozen=True):
 
 
 class _Index(msgspec.Struct):
-    """What is remembered of a run's log."""
-
     rewinds: int
     """How often the run had gone back; then everything is read anew."""
     last_tick: int = 0
@@ -91,7 +89,6 @@ class _Index(msgspec.Struct):
     """The codes of what the log calls commands and events."""
 
     def learn_events(self, database: Database) -> None:
-        """Take in the events up to the newest tick."""
         known, self.last_tick = self.last_tick, database.row("SELECT coalesce(max(tick), 0) FROM steps")[0]
         query = "SELECT tick, kind FROM events WHERE tick > ? AND tick <= ? ORDER BY tick, event_id"
         rows = list(database.rows(query, known, self.last_tick))
@@ -99,13 +96,11 @@ class _Index(msgspec.Struct):
         self.event_codes = _append(self.event_codes, (self._code(_event_name(kind)) for _, kind in rows))
 
     def learn_commands(self, database: Database) -> None:
-        """Take in the commands up to the newest tick."""
         query = "SELECT command FROM steps WHERE tick > ? AND tick <= ? ORDER BY tick"
         rows = database.rows(query, len(self.command_codes), self.last_tick)
         self.command_codes = _append(self.command_codes, (self._code(row[0].upper()) for row in rows))
 
     def codes_of(self, action: str) -> list[int]:
-        """Return the codes of a name, however it is written."""
         return [code for name, code in self.names.items() if _plain(name) == _plain(action)]
 
     def _code(self, name: str) -> int:
@@ -123,24 +118,20 @@ class ActionLog:
         """Return one page."""
         with Database(directory.database) as database:
             with self._lock:
-                index = self._index(directory, database)
+                rewinds = database.row("SELECT count(*) FROM rewinds")[0]
+                index = self._indexes.pop(directory.run_id, None)
+                if index is None or index.rewinds != rewinds:
+                    index = _Index(rewinds)
+                self._indexes[directory.run_id] = index
+                while len(self._indexes) > KEPT:
+                    self._indexes.popitem(last=False)
+                index.learn_events(database)
                 event_ticks, last = index.event_ticks, index.last_tick
                 found = _matching(database, index, query) if query.filters else range(last + len(event_ticks))
             ordered = found[::-1] if query.descending else found
             first = (query.page - 1) * query.page_size
             actions = _Reader(database, metadata).read(ordered[first : first + query.page_size], event_ticks)
         return ActionList(actions, len(found), query.page, query.page_size)
-
-    def _index(self, directory: RunDirectory, database: Database) -> _Index:
-        rewinds = database.row("SELECT count(*) FROM rewinds")[0]
-        index = self._indexes.pop(directory.run_id, None)
-        if index is None or index.rewinds != rewinds:
-            index = _Index(rewinds)
-        self._indexes[directory.run_id] = index
-        while len(self._indexes) > KEPT:
-            self._indexes.popitem(last=False)
-        index.learn_events(database)
-        return index
 
 
 def _matching(database: Database, index: _Index, query: ActionQuery) -> Numbers:

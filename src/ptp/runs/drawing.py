@@ -45,14 +45,14 @@ class Drawn(msgspec.Struct, frozen=True):
     """The tick that it shows, where that may be another than was asked for."""
 
 
-Draw = Callable[[RunDirectory, int, int], Drawn]
+Draw = Callable[[Path, int, int], Drawn]
 """Returns the picture of a run after a tick; the number of its rewinds tells the tick from one that was given up."""
 
 
-def draw_here(directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+def draw_here(path: Path, rewinds: int, tick: int) -> Drawn:
     """Draw in this process, which needs no worker that could import a script again."""
     with _drawing:
-        return _draw(directory.path, tick)
+        return _draw(path, tick)
 
 
 class Painter:
@@ -61,11 +61,7 @@ class Painter:
     def __init__(self) -> None:
         self._lock = Lock()
         self._pool: ProcessPoolExecutor | None = None
-        self._remembered = lru_cache(PICTURES)(self._ask)
-
-    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
-        """Return the picture after a tick."""
-        return self._remembered(directory.path, rewinds, tick)
+        self.draw: Draw = lru_cache(PICTURES)(self._ask)
 
     def _ask(self, path: Path, rewinds: int, tick: int) -> Drawn:
         try:

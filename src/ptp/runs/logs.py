@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
-
-LogLevel = Literal["info", "warning", "error"]
 
 
 class LogLine(msgspec.Struct):

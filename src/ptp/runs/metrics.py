@@ -154,8 +154,6 @@ def read_series(directory: RunDirectory, names: Sequence[str], points: int) -> S
 
 
 class _Plot:
-    """The figures of one run over its ticks, each as at most so many points."""
-
     def __init__(self, database: Database, points: int) -> None:
         self._database = database
         self._points = points
@@ -163,7 +161,6 @@ class _Plot:
         self._stride = max(1, -(-self._last // points))
 
     def sources(self, metadata: Metadata) -> dict[str, tuple[str, Callable[[], Points]]]:
-        """Return the figures that a run can have, with their units: those of every run, of its world, its gauges."""
         knowledge = knowledge_of(metadata.facts.family)
         found: dict[str, tuple[str, Callable[[], Points]]] = {
             "tick_rate_actual": ("ticks/s", partial(self._measured, "tick_rate")),
@@ -217,13 +214,12 @@ class _Plot:
         return self._rounded(4, query, as_json(self._samples()))
 
     def _reward(self) -> Points:
-        """Return the total reward over the ticks; nothing where the world never gave any."""
         table, tick = ("episodes", "last_tick") if self._last > 50 * EXACT else ("steps", "tick")
         query = f"SELECT max({tick}), sum(reward) FROM {table} GROUP BY ({tick} - 1) / {self._stride} ORDER BY 1"
         rows = list(self._database.rows(query))
         totals = accumulate(value or 0.0 for _, value in rows)
         found = [(int(tick), round(total, 6)) for (tick, _), total in zip(rows, totals, strict=True)]
-        return found if any(value for _, value in found) else []
+        return found if any(value for _, value in found) else []  # the world never gave any
 
     def _episodes(self) -> Points:
         query = """SELECT max(last_tick), avg(reward) FROM (

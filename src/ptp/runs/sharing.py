@@ -122,7 +122,7 @@ def import_snapshot(data_dir: Path, snapshot: Snapshot, world: str | None = None
             f"the snapshot of {header.world!r} carries no tape, so no run can be made of it; "
             "export it again, or begin a cartridge from it with --start-state"
         )
-    values = {**_read_settings(tape.settings), **_world_of(header, world, rom)}
+    values = _values_of(header, tape, world, rom)
     with tempfile.TemporaryDirectory() as folder:
         files: Values = {}
         for name, data in tape.files.items():  # what a cartridge began from, until it is copied
@@ -138,17 +138,13 @@ def import_snapshot(data_dir: Path, snapshot: Snapshot, world: str | None = None
             played.close()
 
 
-def _read_settings(settings: dict[str, Any]) -> Values:
+def _values_of(header: SnapshotHeader, tape: SharedTape, world: str | None, rom: str | None) -> Values:
+    """Return settings that name the world and say how to play; a file can't choose code to load or files to read."""
     values: Values = {}
-    for path, value in settings.items():
+    for path, value in tape.settings.items():
         if path not in BY_PATH or not _is_shared(path):
             raise SnapshotError(f"the snapshot has the setting {path!r}, which this ptp does not take; get a newer ptp")
         values[BY_PATH[path]] = BY_PATH[path].check(value, f"the snapshot's {path}")
-    return values
-
-
-def _world_of(header: SnapshotHeader, world: str | None, rom: str | None) -> Values:
-    """Return the settings that name a snapshot's world; a file can't choose code to load or other files to read."""
     if rom is None and world is None:
         knowledge = knowledge_of(header.family)
         world = knowledge.world_of(header.world, header.origin)
@@ -157,7 +153,7 @@ def _world_of(header: SnapshotHeader, world: str | None, rom: str | None) -> Val
             raise SnapshotError(f"the snapshot is of {header.world!r} with {identity}; give its file with --rom")
         if ":" in world or world.endswith((".yaml", ".yml")):
             raise SnapshotError(f"the snapshot is of {world!r}, which is not a plain name; name its world with --world")
-    return {BY_FLAG["--world"]: world, BY_FLAG["--rom"]: rom}
+    return {**values, BY_FLAG["--world"]: world, BY_FLAG["--rom"]: rom}
 
 
 def _make(header: SnapshotHeader, values: Values, named: bool) -> World:

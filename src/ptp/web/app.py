@@ -132,13 +132,6 @@ def bind(host: str, port: int, token: str | None) -> tuple[socket.socket, Addres
     if token is not None and len(token) < LEAST_TOKEN:
         raise UsageError(f"--token has {len(token)} characters; give at least {LEAST_TOKEN}, or none to have one made")
     token = token or secrets.token_urlsafe(18)
-    listener = _listen(host, port)
-    taken = listener.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    return listener, Address(f"http://{shown}:{taken}/#token={token}", host, taken, token)
-
-
-def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     tries = range(port, port + 10) if port == PORT else (port,)
     for number in tries:
@@ -147,14 +140,18 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
-            return listener
+            break
         except OSError as problem:
             listener.close()
             reason = problem.strerror or problem
         except OverflowError:
             listener.close()
             raise UsageError(f"--port {number} is not allowed; allowed: 0 to 65535") from None
-    raise UsageError(f"can't listen on {host} port {tries[-1]}: {reason}; choose another --port")
+    else:
+        raise UsageError(f"can't listen on {host} port {tries[-1]}: {reason}; choose another --port")
+    taken = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    return listener, Address(f"http://{shown}:{taken}/#token={token}", host, taken, token)
 
 
 class Server(uvicorn.Server):

@@ -63,27 +63,23 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
+    parameters = []
+    for name, schema in fields_of(endpoint.parameters).items():
+        facts = {"name": name, "description": schema.pop("description"), "schema": schema}
+        place = "path" if f"{{{name}}}" in endpoint.path else "query"
+        parameters.append({**facts, "in": place, "required": "default" not in schema})
     refused = {str(code): {"description": why, **_json(refs[Problem])} for code, why in REFUSALS.items()}
     found: dict[str, Any] = {
         "operationId": f"{endpoint.tag}_{endpoint.handler.__name__}",
         "tags": [endpoint.tag],
         "summary": inspect.getdoc(endpoint.handler),
-        "parameters": _parameters(endpoint),
+        "parameters": parameters,
         "responses": {"200": _answer(endpoint.answer, refs), **refused},
         "security": [{"token": []}] if endpoint.method == "POST" else [{}, {"token": []}],
     }
     if endpoint.body is not None:
         required = any(field.required for field in msgspec.structs.fields(endpoint.body))
         found["requestBody"] = {**_json(refs[endpoint.body]), "required": required}
-    return found
-
-
-def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
-    found = []
-    for name, schema in fields_of(endpoint.parameters).items():
-        facts = {"name": name, "description": schema.pop("description"), "schema": schema}
-        place = "path" if f"{{{name}}}" in endpoint.path else "query"
-        found.append({**facts, "in": place, "required": "default" not in schema})
     return found
 
 

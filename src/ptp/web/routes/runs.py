@@ -17,9 +17,10 @@ from ptp.config.files import read_tree
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.records import Level
 from ptp.records import Status as RunStatus
 from ptp.runs.library import Query, RunList, SortKey
-from ptp.runs.logs import LogLevel, LogLines
+from ptp.runs.logs import LogLines
 from ptp.runs.metrics import Game, Metrics, Performance, SeriesList, read_metrics, read_series
 from ptp.runs.status import RunDetail, Status, newest_metric, read_detail
 from ptp.web.endpoints import API, END, Endpoint, Media, Page, PageSize, Run, Text
@@ -109,7 +110,7 @@ def logs(
     run: Run = None,
     lines: Annotated[int, Meta(ge=1, le=5000, description="Lines, from the end.")] = 200,
     after: Annotated[LogPosition | None, Meta(description="Only what came after so many bytes.")] = None,
-    level: Annotated[LogLevel | None, Meta(description="Only lines of at least this level.")] = None,
+    level: Annotated[Level | None, Meta(description="Only lines of at least this level.")] = None,
 ) -> LogLines:
     """Return the end of a run's log."""
     return services.open(run).log(lines, after, level)
