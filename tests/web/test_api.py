@@ -25,7 +25,6 @@ from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
 from ptp.runs import find_run, list_runs
 from ptp.runs.run import Run
-from ptp.runs.summary import summarise
 from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
@@ -141,7 +140,7 @@ def test_tags_that_are_no_text_make_one_run_unreadable_and_spoil_no_list(tmp_pat
         told = get(client, "runs")
     assert ([run["run_id"] for run in told["runs"]], told["unreadable"]) == ([second.run_id], 1)
     with pytest.raises(RunUnreadable, match=r"tags\.txt can.t be read: .*; remove it"):
-        summarise(first)
+        Run(first).summary()
 
 
 def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(tmp_path: Path) -> None:
@@ -163,7 +162,7 @@ def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(t
         process.kill()
         process.wait()
     directory = list_runs(tmp_path)[0].directory
-    assert shown == msgspec.to_builtins(summarise(directory))
+    assert shown == msgspec.to_builtins(Run(directory).summary())
     assert shown["total_reward"] == _reward_until(tmp_path, shown["ticks"])
 
 

@@ -13,8 +13,9 @@ from ptp._util.lazy import lazy
 from ptp.errors import PtpError, RecordingError, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
+from ptp.recording.tally import tally
 from ptp.runs.logs import LogLines, read_log
-from ptp.runs.summary import RunSummary, summarise
+from ptp.runs.summary import RunSummary, describe
 from ptp.runs.tables import R, Rows
 from ptp.runs.ticks import ANY, newest_tick, state_at
 
@@ -114,7 +115,8 @@ class Run:
 
     def summary(self) -> RunSummary:
         """Return the run in a line."""
-        return summarise(self.directory)
+        metadata = self.metadata
+        return describe(self.directory, metadata, tally(self.directory, metadata))
 
     # -- what happened -----------------------------------------------------------------------------------------
 

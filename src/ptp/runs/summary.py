@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ptp.recording.directory import RunDirectory
-from ptp.recording.tally import Tally, tally
+from ptp.recording.tally import Tally
 from ptp.records import Metadata, Status
 
 
@@ -41,12 +41,6 @@ class RunSummary(msgspec.Struct):
     """The run that it was forked from."""
     tags: list[str]
     """The words that a person gave it, sorted."""
-
-
-def summarise(directory: RunDirectory) -> RunSummary:
-    """Return the run in a line."""
-    metadata = directory.read_metadata()
-    return describe(directory, metadata, tally(directory, metadata))
 
 
 def describe(directory: RunDirectory, metadata: Metadata, figures: Tally) -> RunSummary:

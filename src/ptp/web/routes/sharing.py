@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
 from itertools import islice
@@ -101,11 +102,9 @@ def _sharing(services: Services) -> Iterator[RunDirectory]:
     """Return every run that shares its snapshots, newest first; one that can't be read shares nothing."""
     for run_id in sorted((line.run_id for line in services.library.lines()), reverse=True):
         directory = services.library.find(run_id)
-        try:
+        with suppress(PtpError):
             if _shares(directory):
                 yield directory
-        except PtpError:
-            continue
 
 
 def _shares(directory: RunDirectory) -> bool:
