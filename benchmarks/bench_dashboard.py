@@ -28,8 +28,7 @@ from ptp.records import Metadata
 from ptp.runner import run
 from ptp.runner.control import ask
 from ptp.runner.protocol import Status
-from ptp.web.app import STATIC
-from ptp.web.server import bind
+from ptp.web.app import STATIC, bind
 
 TOKEN = "a token for benchmarks"
 RATE = 200  # ticks per second of the live run

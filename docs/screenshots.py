@@ -19,7 +19,7 @@ from ptp.recording import RunDirectory
 from ptp.runner import run
 from ptp.runner.control import ask
 from ptp.runner.protocol import Change, Status
-from ptp.web.server import bind
+from ptp.web.app import bind
 
 PICTURES = Path(__file__).parent / "pictures"
 # file, view, what it has to show, colors, width, height

@@ -34,7 +34,7 @@ def test_a_run_is_played_and_returned(tmp_path: Path) -> None:
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match="no option named 'max_tick'; did you mean 'max_ticks'"):
+    with pytest.raises(UnknownName, match="no setting named 'max_tick'; did you mean 'max_ticks'"):
         ptp.run("CartPole-v1", max_tick=50, data_dir=tmp_path)
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from ptp.agents import Agent
 from ptp.config.load import load_config
-from ptp.config.setting import Setting
-from ptp.config.tree import BY_FLAG
-from ptp.errors import UnknownName, UsageError
+from ptp.errors import UsageError
 from ptp.runner import run as play
 from ptp.runs import Run, open_run
+from ptp.runs.settings import check_values
 from ptp.sinks import Sink
 
 
@@ -32,26 +31,13 @@ def run(
     name: `ptp.run("CartPole-v1", max_ticks=1000, tick_rate_base=60)`. Unless told otherwise it plays as fast as it can.
     """
     given = {"tick_rate_base": 0, **settings, "world": _named(world), "agent": _named(agent)}
-    values = {
-        (setting := _setting(name)): setting.check(_plain(value), name)
-        for name, value in given.items()
-        if value is not None
-    }
+    values = check_values({name: _plain(value) for name, value in given.items() if value is not None})
     config = load_config(values, None if config_file is None else str(config_file))
     result = play(config, run_id=run_id, sinks=sinks)
     return open_run(result.run_id, Path(config.system.data_dir))
 
 
-def open(run: str = "latest", data_dir: str | Path = "var") -> Run:
-    """Open a run by its id, the beginning of its id, its folder, or `latest`."""
-    return open_run(run, Path(data_dir))
-
-
-def _setting(name: str) -> Setting:
-    flag = "--" + name.replace("_", "-")
-    if flag not in BY_FLAG:
-        raise UnknownName("option", name, [known[2:].replace("-", "_") for known in BY_FLAG])
-    return BY_FLAG[flag]
+open = open_run
 
 
 def _plain(value: Any) -> Any:
@@ -65,6 +51,5 @@ def _named(it: str | type[Any] | None) -> str | None:
     try:
         return f"{Path(inspect.getfile(it)).absolute()}:{it.__qualname__}"
     except (TypeError, OSError):
-        raise UsageError(
-            f"{it.__qualname__} is defined in no file, so its runs could not be resumed; save it"
-        ) from None
+        remedy = "so its runs could not be resumed; save it"
+        raise UsageError(f"{it.__qualname__} is defined in no file, {remedy}") from None

@@ -25,7 +25,7 @@ from ptp.replay import Replay, Tape
 from ptp.runner import fork, resume, run
 from ptp.runner.control import NotRunning, connect
 from ptp.runs import Run, list_runs
-from ptp.runs.offline import create_snapshot, restore_snapshot, store_of
+from ptp.runs.steering import create_snapshot, restore_snapshot, store_of
 from ptp.testing import FakeAgent
 from tests.steering import ask
 

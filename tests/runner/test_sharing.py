@@ -13,9 +13,8 @@ from ptp.errors import ConfigError, PtpError, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.runner import fork, resume, run
 from ptp.runs import list_runs
-from ptp.runs.adoption import Imported, import_snapshot
-from ptp.runs.offline import restore_snapshot, store_of
-from ptp.runs.sharing import export_bytes, export_snapshot
+from ptp.runs.sharing import Imported, export_bytes, export_snapshot, import_snapshot
+from ptp.runs.steering import restore_snapshot, store_of
 from ptp.snapshots import Snapshot
 from ptp.snapshots.snapshot import read_file, unpack
 from ptp.worlds.gameboy.profiles import BUILT_IN

@@ -15,7 +15,6 @@ from ptp.errors import RunUnreadable, UnknownName, UsageError
 from ptp.recording import RunDirectory
 from ptp.runs import Library, Run, find_run, list_runs, open_run
 from ptp.runs.library import Query
-from ptp.runs.tags import change_tags
 from tests.runs.conftest import Call
 from tests.web.parts import record
 
@@ -83,7 +82,7 @@ def test_runs_are_filtered_and_sorted(shelf: Path, pole: Run, game: Run) -> None
 
 def test_tags_that_are_no_text_are_named(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path)
-    assert change_tags(directory, ["good", "first"]) == ["first", "good"]
+    assert Run(directory).tag("good", "first") == ["first", "good"]
     (tmp_path / "tags.txt").write_bytes(b"\xff\n")
     with pytest.raises(RunUnreadable, match=r"tags\.txt can't be read: .*; remove it"):
         directory.read_tags()

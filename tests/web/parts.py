@@ -19,8 +19,7 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.runner import run
-from ptp.web.app import create_app
-from ptp.web.server import bind
+from ptp.web.app import bind, create_app
 from tests.steering import ask
 
 TOKEN = "a token for the tests"

@@ -24,8 +24,7 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
 from ptp.runs import find_run, list_runs
-from ptp.runs.summary import summarise
-from ptp.runs.tags import change_tags
+from ptp.runs.run import Run
 from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
@@ -124,8 +123,8 @@ def test_a_tag_shows_in_the_list_and_picks_its_runs(tmp_path: Path) -> None:
     first, second = (record(tmp_path, world="FrozenLake-v1", max_ticks=20) for _ in range(2))
     with serving(tmp_path) as client:
         assert get(client, "runs")["tags"] == []
-        change_tags(first, ["best", "paper"])
-        change_tags(second, ["paper"])
+        Run(first).tag("best", "paper")
+        Run(second).tag("paper")
         wait_for(lambda: get(client, "runs")["tags"] == ["best", "paper"])
         assert [run["tags"] for run in get(client, "runs")["runs"]] == [["paper"], ["best", "paper"]]
         assert [run["run_id"] for run in get(client, "runs", tag="best")["runs"]] == [first.run_id]
@@ -141,7 +140,7 @@ def test_tags_that_are_no_text_make_one_run_unreadable_and_spoil_no_list(tmp_pat
         told = get(client, "runs")
     assert ([run["run_id"] for run in told["runs"]], told["unreadable"]) == ([second.run_id], 1)
     with pytest.raises(RunUnreadable, match=r"tags\.txt can.t be read: .*; remove it"):
-        summarise(first)
+        Run(first).summary()
 
 
 def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(tmp_path: Path) -> None:
@@ -163,7 +162,7 @@ def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(t
         process.kill()
         process.wait()
     directory = list_runs(tmp_path)[0].directory
-    assert shown == msgspec.to_builtins(summarise(directory))
+    assert shown == msgspec.to_builtins(Run(directory).summary())
     assert shown["total_reward"] == _reward_until(tmp_path, shown["ticks"])
 
 

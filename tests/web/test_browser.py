@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from ptp.recording import RunDirectory
-from ptp.runs.tags import change_tags
+from ptp.runs.run import Run
 from ptp.web.app import STATIC
 from tests.steering import ask
 from tests.web.parts import TOKEN, playing, serving, tick_of, wait_for
@@ -149,7 +149,7 @@ def test_no_view_is_wider_than_its_window(stage: Stage, width: int) -> None:
 
 @pytest.mark.parametrize("width", [400, 1400])
 def test_the_list_shows_tags_picks_by_them_and_fits(stage: Stage, width: int) -> None:
-    change_tags(stage.run, ["best", "a tag of a few words"])
+    Run(stage.run).tag("best", "a tag of a few words")
     stage.page.set_viewport_size({"width": width, "height": 800})
     stage.page.goto(f"{stage.client.base_url}/#token={TOKEN}")
     stage.page.click("button.tag >> text=best")

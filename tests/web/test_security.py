@@ -13,9 +13,8 @@ import pytest
 import uvicorn
 
 from ptp.errors import UsageError
-from ptp.web.app import create_app
+from ptp.web.app import bind, create_app, is_loopback
 from ptp.web.guard import HEADERS, MOST_BODY, Rates
-from ptp.web.server import bind, is_loopback
 from tests.web.parts import TOKEN, record, serving, wait_for
 
 CHANGES = ["control/pause", "control/resume", "control/step", "control/snapshot", "control/stop", "control/rollback",

@@ -9,7 +9,7 @@ from ptp.cli.common import when_stopped
 from ptp.cli.output import BOLD, paint, show
 from ptp.cli.parser import Options
 from ptp.recording.directory import run_paths
-from ptp.web.server import bind, serve
+from ptp.web.app import bind, serve
 
 
 def main(options: Options) -> int:

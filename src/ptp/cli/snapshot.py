@@ -12,8 +12,8 @@ from ptp.cli.common import named_run
 from ptp.cli.output import answer, fact_lines, in_bytes, local_time, program, short_ids, table
 from ptp.cli.parser import Options
 from ptp.errors import SnapshotError
-from ptp.runs.adoption import import_snapshot
-from ptp.runs.offline import store_of
+from ptp.runs.sharing import import_snapshot
+from ptp.runs.steering import store_of
 from ptp.snapshots import Snapshot
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack

@@ -13,7 +13,7 @@ from ptp.config.flags import given_values
 from ptp.config.load import CHANGEABLE
 from ptp.errors import PtpError, UsageError
 from ptp.runs import Run
-from ptp.runs.remote import Steered
+from ptp.runs.steering import Steered
 
 LOOK = 0.05  # seconds between two looks at a run that steps
 
@@ -43,7 +43,7 @@ def step(options: Options) -> int:
 def _stepped(run: Run, ticks: int) -> Steered:
     """Step, and return where the run stands when it has: paused again, ended, or resumed by somebody else."""
     from ptp.runner.protocol import Status
-    from ptp.runs.remote import steer
+    from ptp.runs.steering import steer
 
     now = run.step(ticks)
     last = now.tick + ticks

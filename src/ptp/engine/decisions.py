@@ -8,8 +8,7 @@ import msgspec
 
 from ptp.agents import Decision
 from ptp.engine.state import OpenState
-from ptp.records import DecisionEnded, DecisionMade, Record
-from ptp.records.happened import DecisionStatus
+from ptp.records import DecisionEnded, DecisionMade, DecisionStatus, Record
 
 
 class OpenDecision(msgspec.Struct, gc=False):

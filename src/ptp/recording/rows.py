@@ -11,7 +11,7 @@ import apsw
 import msgspec
 from msgspec.structs import astuple
 
-from ptp.records import DecisionEnded, DecisionMade, FrameKept, FrameRemoved, FrameShrunk, Record, Step, table_of
+from ptp.records import DecisionEnded, DecisionMade, FrameKept, FrameRemoved, FrameShrunk, Record, Step, columns_of
 from ptp.records.happened import RECORD_VERSION
 from ptp.records.table import Kept
 
@@ -104,7 +104,7 @@ def _tick_and_path(frame: FrameKept) -> tuple[Any, ...]:
 
 def _insert(record: type[Kept], run_id: str, texts: JsonTexts, connection: apsw.Connection) -> Statement:
     """Return the INSERT for records of one type."""
-    columns = [column for column in table_of(record).columns if column.field != "frame_ref"]
+    columns = [column for column in columns_of(record) if column.field != "frame_ref"]
     places = {column.field: f"column{at}" for at, column in enumerate(columns, 1)}
     filled = {column.name: places[column.field] for column in columns}
     for column in columns:
@@ -132,7 +132,7 @@ def _statement(record: type[Kept], filled: dict[str, str], width: int, values_of
 
 def _values(record: type[Kept], texts: JsonTexts, width: int) -> ValuesOf:
     """Return what turns a record into values: data becomes JSON, everything else stays."""
-    places = [at for at, column in enumerate(table_of(record).columns) if column.kind == "json"]
+    places = [at for at, column in enumerate(columns_of(record)) if column.kind == "json"]
     text = texts.text
 
     def values(it: Any) -> tuple[Any, ...]:

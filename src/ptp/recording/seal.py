@@ -18,7 +18,7 @@ import msgspec
 
 from ptp._util.clock import iso
 from ptp._util.lazy import lazy
-from ptp.records import Record, table_of
+from ptp.records import Record, columns_of
 from ptp.records.table import Kept, Kind
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Shape:
         return digest_of(values)
 
 
-_COLUMNS = {record.table: table_of(record).columns for record in Record.__args__ if issubclass(record, Kept)}
+_COLUMNS = {record.table: columns_of(record) for record in Record.__args__ if issubclass(record, Kept)}
 
 
 def shapes(connection: apsw.Connection) -> dict[str, Shape]:

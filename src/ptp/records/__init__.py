@@ -5,6 +5,7 @@ from ptp.records.happened import (
     ConfigChanged,
     DecisionEnded,
     DecisionMade,
+    DecisionStatus,
     EpisodeBegan,
     EpisodeEnded,
     ErrorSeen,
@@ -36,14 +37,14 @@ from ptp.records.run import (
     WorldFacts,
     WorldSpec,
 )
-from ptp.records.table import Column, Table, table_of
+from ptp.records.table import columns_of
 
 __all__ = [
     "RECORD_VERSION",
-    "Column",
     "ConfigChanged",
     "DecisionEnded",
     "DecisionMade",
+    "DecisionStatus",
     "EpisodeBegan",
     "EpisodeEnded",
     "ErrorSeen",
@@ -68,10 +69,9 @@ __all__ = [
     "Step",
     "Stop",
     "StopKind",
-    "Table",
     "WorldFacts",
     "WorldSpec",
+    "columns_of",
     "decode",
     "encode",
-    "table_of",
 ]

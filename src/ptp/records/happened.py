@@ -6,7 +6,7 @@ decision has one shape everywhere. `decode` reads a record back from its JSON.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -80,7 +80,6 @@ class DecisionMade(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     table: ClassVar[str] = "action_history"
     renamed: ClassVar[dict[str, str]] = {
         "number": "decision_id",
-        "at": "timestamp",
         "state": "game_state",
         "type": "decision_type",
         "context": "decision_context",
@@ -128,7 +127,6 @@ class ModelCall(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """One call of a model; a decision may need several."""
 
     table: ClassVar[str] = "model_calls"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
     serial: ClassVar[str | None] = "call_id"
     has_run: ClassVar[bool] = True
 
@@ -156,7 +154,7 @@ class Event(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """Something the world itself calls an event."""
 
     table: ClassVar[str] = "events"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp", "index": "place"}
+    renamed: ClassVar[dict[str, str]] = {"index": "place"}
     fixed: ClassVar[dict[str, str]] = {"event_id": "printf('{prefix}%012x/%02d', {tick}, {index})"}
     has_run: ClassVar[bool] = True
 
@@ -174,7 +172,7 @@ class Metric(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """A measurement."""
 
     table: ClassVar[str] = "performance_metrics"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp", "name": "metric_type"}
+    renamed: ClassVar[dict[str, str]] = {"name": "metric_type"}
     serial: ClassVar[str | None] = "metric_id"
     has_run: ClassVar[bool] = True
 
@@ -189,7 +187,7 @@ class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """A picture was kept; a tick has one at most, and one that is played again replaces it."""
 
     table: ClassVar[str] = "screenshots"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp", "path": "file_path", "size": "file_size_bytes"}
+    renamed: ClassVar[dict[str, str]] = {"path": "file_path", "size": "file_size_bytes"}
     fixed: ClassVar[dict[str, str]] = {"screenshot_id": "printf('{prefix}%012x', {tick})"}
     has_run: ClassVar[bool] = True
     replaces: ClassVar[bool] = True
@@ -225,7 +223,6 @@ class SnapshotTaken(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """Everything needed to go on from a tick was saved."""
 
     table: ClassVar[str] = "snapshots"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
 
     snapshot_id: str
     at: Moment
@@ -240,7 +237,6 @@ class ConfigChanged(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """Settings were changed while the run played."""
 
     table: ClassVar[str] = "config_changes"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
     serial: ClassVar[str | None] = "change_id"
 
     at: Moment
@@ -253,7 +249,7 @@ class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """The run went back; what came after the tick was given up."""
 
     table: ClassVar[str] = "rewinds"
-    renamed: ClassVar[dict[str, str]] = {"number": "rewind", "at": "timestamp", "dropped": "commands_dropped"}
+    renamed: ClassVar[dict[str, str]] = {"number": "rewind", "dropped": "commands_dropped"}
 
     number: int
     at: Moment
@@ -268,7 +264,6 @@ class Notice(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """Something a person should know."""
 
     table: ClassVar[str] = "notices"
-    renamed: ClassVar[dict[str, str]] = {"at": "timestamp"}
     serial: ClassVar[str | None] = "notice_id"
 
     at: Moment
@@ -283,7 +278,6 @@ class ErrorSeen(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
 
     table: ClassVar[str] = "errors"
     renamed: ClassVar[dict[str, str]] = {
-        "at": "timestamp",
         "type": "error_type",
         "message": "error_message",
         "trace": "stack_trace",
@@ -321,7 +315,7 @@ Record = (
     | ErrorSeen
 )
 
-_decoder = msgspec.json.Decoder(Record)
+_decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _encoder = msgspec.json.Encoder()
 
 
@@ -332,5 +326,4 @@ def encode(record: Record) -> bytes:
 
 def decode(text: bytes | str) -> Record:
     """Return the record that a JSON text holds."""
-    record: Any = _decoder.decode(text)
-    return record  # type: ignore[no-any-return]
+    return _decoder.decode(text)

@@ -1,7 +1,7 @@
 """Where a record is kept: its table and columns, declared once on the record itself.
 
 A record class names its `table`, and what the table calls a field (`renamed`). The kind of a column follows from the
-field's type. Whoever writes, reads or exports derives from `table_of`.
+field's type. Whoever writes, reads or exports derives from `columns_of`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args
 import msgspec
 
 Kind = Literal["integer", "real", "boolean", "text", "json", "moment", "number"]
+_KINDS: dict[Any, Kind] = {int: "integer", float: "real", bool: "boolean", str: "text"}
+RENAMED = {"at": "timestamp"}
 
 Moment: TypeAlias = Annotated[float, "moment"]
 """Seconds since 1970; a table has it as a UTC timestamp in ISO 8601 with milliseconds."""
@@ -27,7 +29,7 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
 
     table: ClassVar[str] = ""
     renamed: ClassVar[dict[str, str]] = {}
-    """Column names by field, where they differ."""
+    """Column names by field, where they differ; `at` is `timestamp` in every table."""
     serial: ClassVar[str | None] = None
     """A column that the writer numbers."""
     fixed: ClassVar[dict[str, str]] = {}
@@ -44,41 +46,19 @@ class Column(msgspec.Struct, frozen=True):
     name: str
     field: str
     kind: Kind
-    optional: bool
-
-
-class Table(msgspec.Struct, frozen=True):
-    """Where records of one type are kept."""
-
-    name: str
-    columns: tuple[Column, ...]
-
-    def column(self, field: str) -> str:
-        """Return the column of a field."""
-        return next(column.name for column in self.columns if column.field == field)
 
 
 @cache
-def table_of(record: type[Kept]) -> Table:
-    """Return where records of a type are kept."""
-    hints = get_type_hints(record, include_extras=True)
-    columns = []
-    for field in record.__struct_fields__:
-        kind, optional = _kind_of(hints[field])
-        columns.append(Column(record.renamed.get(field, field), field, kind, optional))
-    return Table(record.table, tuple(columns))
+def columns_of(record: type[Kept]) -> tuple[Column, ...]:
+    """Return the columns that the fields of a record fill."""
+    names, hints = RENAMED | record.renamed, get_type_hints(record, include_extras=True)
+    return tuple(Column(names.get(name, name), name, _kind_of(hints[name])) for name in record.__struct_fields__)
 
 
-_KINDS: dict[Any, Kind] = {int: "integer", float: "real", bool: "boolean", str: "text"}
-
-
-def _kind_of(hint: Any) -> tuple[Kind, bool]:
+def _kind_of(hint: Any) -> Kind:
     if get_origin(hint) in (UnionType, Union):
-        inner = [part for part in get_args(hint) if part is not NoneType]
-        return _kind_of(inner[0])[0], True
+        return _kind_of(next(part for part in get_args(hint) if part is not NoneType))
     if get_origin(hint) is Annotated:
         kind: Kind = get_args(hint)[1]
-        return kind, False
-    if get_origin(hint) is Literal:
-        return "text", False
-    return _KINDS.get(hint, "json"), hint is Any
+        return kind
+    return "text" if get_origin(hint) is Literal else _KINDS.get(hint, "json")

@@ -174,11 +174,7 @@ class Replay:
 
     def _reasons(self) -> list[str]:
         then, now = self._tape.metadata.facts, self.world.facts
-        changed = [
-            f"{name} was {then.origin.get(name, 'absent')}, is {now.origin.get(name, 'absent')}"
-            for name in sorted(then.origin.keys() | now.origin.keys())
-            if then.origin.get(name) != now.origin.get(name)
-        ]
+        changed = changes_of(then.origin, now.origin)
         if then.version != now.version:
             changed.append(f"the world's version was {then.version}, is {now.version}")
         return changed or ["the same versions gave another result; the world itself is not deterministic"]
@@ -187,3 +183,12 @@ class Replay:
         """Free the world and the tape."""
         self.world.close()
         self._tape.close()
+
+
+def changes_of(then: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return in words which versions and files of a world are others now."""
+    return [
+        f"{name} was {then.get(name, 'absent')}, is {now.get(name, 'absent')}"
+        for name in sorted(then.keys() | now.keys())
+        if then.get(name) != now.get(name)
+    ]

@@ -7,15 +7,13 @@ import sys
 from types import ModuleType
 
 from ptp.runs.library import Library, find_run, list_runs, open_run
-from ptp.runs.rows import Rows
 from ptp.runs.run import Run
+from ptp.runs.tables import Rows
 
 __all__ = ["Library", "Rows", "Run", "find_run", "list_runs", "open_run"]
 
 
 class _Room(ModuleType):
-    """A module that can be called."""
-
     __call__ = staticmethod(list_runs)
 
 

@@ -78,8 +78,6 @@ class ActionQuery(msgspec.Struct, frozen=True):
 
 
 class _Index(msgspec.Struct):
-    """What is remembered of a run's log."""
-
     rewinds: int
     """How often the run had gone back; then everything is read anew."""
     last_tick: int = 0
@@ -91,21 +89,18 @@ class _Index(msgspec.Struct):
     """The codes of what the log calls commands and events."""
 
     def learn_events(self, database: Database) -> None:
-        """Take in the events up to the newest tick."""
         known, self.last_tick = self.last_tick, database.row("SELECT coalesce(max(tick), 0) FROM steps")[0]
         query = "SELECT tick, kind FROM events WHERE tick > ? AND tick <= ? ORDER BY tick, event_id"
         rows = list(database.rows(query, known, self.last_tick))
         self.event_ticks = _append(self.event_ticks, (tick for tick, _ in rows))
-        self.event_codes = _append(self.event_codes, (self._code(event_name(kind)) for _, kind in rows))
+        self.event_codes = _append(self.event_codes, (self._code(_event_name(kind)) for _, kind in rows))
 
     def learn_commands(self, database: Database) -> None:
-        """Take in the commands up to the newest tick."""
         query = "SELECT command FROM steps WHERE tick > ? AND tick <= ? ORDER BY tick"
         rows = database.rows(query, len(self.command_codes), self.last_tick)
         self.command_codes = _append(self.command_codes, (self._code(row[0].upper()) for row in rows))
 
     def codes_of(self, action: str) -> list[int]:
-        """Return the codes of a name, however it is written."""
         return [code for name, code in self.names.items() if _plain(name) == _plain(action)]
 
     def _code(self, name: str) -> int:
@@ -123,24 +118,20 @@ class ActionLog:
         """Return one page."""
         with Database(directory.database) as database:
             with self._lock:
-                index = self._index(directory, database)
+                rewinds = database.row("SELECT count(*) FROM rewinds")[0]
+                index = self._indexes.pop(directory.run_id, None)
+                if index is None or index.rewinds != rewinds:
+                    index = _Index(rewinds)
+                self._indexes[directory.run_id] = index
+                while len(self._indexes) > KEPT:
+                    self._indexes.popitem(last=False)
+                index.learn_events(database)
                 event_ticks, last = index.event_ticks, index.last_tick
                 found = _matching(database, index, query) if query.filters else range(last + len(event_ticks))
             ordered = found[::-1] if query.descending else found
             first = (query.page - 1) * query.page_size
             actions = _Reader(database, metadata).read(ordered[first : first + query.page_size], event_ticks)
         return ActionList(actions, len(found), query.page, query.page_size)
-
-    def _index(self, directory: RunDirectory, database: Database) -> _Index:
-        rewinds = database.row("SELECT count(*) FROM rewinds")[0]
-        index = self._indexes.pop(directory.run_id, None)
-        if index is None or index.rewinds != rewinds:
-            index = _Index(rewinds)
-        self._indexes[directory.run_id] = index
-        while len(self._indexes) > KEPT:
-            self._indexes.popitem(last=False)
-        index.learn_events(database)
-        return index
 
 
 def _matching(database: Database, index: _Index, query: ActionQuery) -> Numbers:
@@ -182,9 +173,8 @@ def _search(database: Database, text: str, last_tick: int) -> tuple[list[int], l
 
 
 @cache
-def event_name(kind: str | None) -> str:
-    """Return the name of an event as the log has it: BattleStarted is BATTLE_STARTED."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind or "event").upper()
+def _event_name(kind: str | None) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind or "event").upper()  # BattleStarted is BATTLE_STARTED
 
 
 def _plain(name: str) -> str:
@@ -192,14 +182,11 @@ def _plain(name: str) -> str:
 
 
 class _Reader:
-    """Reads lines of the log from the database."""
-
     def __init__(self, database: Database, metadata: Metadata) -> None:
         self._database = database
         self._started = datetime.fromisoformat(metadata.started_at).timestamp()
 
     def read(self, places: Sequence[int] | Numbers, event_ticks: Numbers) -> list[Action]:
-        """Return the lines at some places of the log."""
         event_places = event_ticks + np.arange(len(event_ticks))
         # the tick of each line, and its place among the events of that tick; None for the command
         lines: list[tuple[int, int | None]] = []
@@ -210,15 +197,11 @@ class _Reader:
             else:
                 lines.append((int(place) - number + 1, None))
         commands = self._commands(sorted({tick for tick, index in lines if index is None}))
-        events = self._events(sorted({tick for tick, index in lines if index is not None}))
+        events: dict[int, list[Action]] = {tick: [] for tick, index in lines if index is not None}
+        for event in read(self._database, Event, f"{_AMONG} ORDER BY tick, event_id", as_json(list(events))):
+            events[event.tick].append(_event_line(event))
         found = (commands.get(tick) if index is None else events[tick][index] for tick, index in lines)
         return [line for line in found if line is not None]  # else the run went back between two queries
-
-    def _events(self, ticks: list[int]) -> dict[int, list[Action]]:
-        found: dict[int, list[Action]] = {tick: [] for tick in ticks}
-        for event in read(self._database, Event, f"{_AMONG} ORDER BY tick, event_id", as_json(ticks)):
-            found[event.tick].append(event_line(event))
-        return found
 
     def _commands(self, ticks: list[int]) -> dict[int, Action]:
         found: dict[int, Action] = {}
@@ -229,7 +212,12 @@ class _Reader:
             state = before[1] if step.state is None else as_state(step.state)
             if step.state is None and step.step == 1:  # it is the one that the episode began with
                 state = state_at(self._database, step.tick)
-            found[step.tick] = self._command(step, _move(before[1], state))
+            move: dict[str, Any] = {}
+            if before[1].get("coordinates") and state.get("coordinates"):
+                move = {"from": before[1]["coordinates"], "to": state["coordinates"]}
+            if state.get("location"):
+                move["location"] = state["location"]
+            found[step.tick] = self._command(step, move)
             before = (step.tick, state)
         return found
 
@@ -249,21 +237,9 @@ class _Reader:
         return Action(iso(at), step.command.upper(), context, made.confidence, latency, cost)
 
 
-def event_line(event: Event) -> Action:
-    """Return an event as a line of the log."""
+def _event_line(event: Event) -> Action:
     facts = {name: value for name, value in as_state(event.detail).items() if name != "event"}
-    context = {"tick": event.tick, **facts}
-    return Action(iso(event.at or 0), event_name(event.kind), context, None, None, None)
-
-
-def _move(before: State, after: State) -> dict[str, Any]:
-    """Return where a command led from and to, and the place."""
-    facts: dict[str, Any] = {}
-    if before.get("coordinates") and after.get("coordinates"):
-        facts = {"from": before["coordinates"], "to": after["coordinates"]}
-    if after.get("location"):
-        facts["location"] = after["location"]
-    return facts
+    return Action(iso(event.at or 0), _event_name(event.kind), {"tick": event.tick, **facts}, None, None, None)
 
 
 def as_actions(records: Sequence[Record], at: float) -> list[Action]:
@@ -274,5 +250,5 @@ def as_actions(records: Sequence[Record], at: float) -> list[Action]:
             context = {"tick": record.tick, "episode": record.episode, "reward": record.reward}
             found.append(Action(iso(at), record.command.upper(), context, None, None, None))
         elif isinstance(record, Event):
-            found.append(event_line(record))
+            found.append(_event_line(record))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import lru_cache
@@ -45,14 +45,14 @@ class Drawn(msgspec.Struct, frozen=True):
     """The tick that it shows, where that may be another than was asked for."""
 
 
-Draw = Callable[[RunDirectory, int, int], Drawn]
+Draw = Callable[[Path, int, int], Drawn]
 """Returns the picture of a run after a tick; the number of its rewinds tells the tick from one that was given up."""
 
 
-def draw_here(directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
+def draw_here(path: Path, rewinds: int, tick: int) -> Drawn:
     """Draw in this process, which needs no worker that could import a script again."""
     with _drawing:
-        return _draw(directory.path, tick)
+        return _draw(path, tick)
 
 
 class Painter:
@@ -61,25 +61,19 @@ class Painter:
     def __init__(self) -> None:
         self._lock = Lock()
         self._pool: ProcessPoolExecutor | None = None
-        self._remembered = lru_cache(PICTURES)(self._ask)
-
-    def draw(self, directory: RunDirectory, rewinds: int, tick: int) -> Drawn:
-        """Return the picture after a tick."""
-        return self._remembered(directory.path, rewinds, tick)
+        self.draw: Draw = lru_cache(PICTURES)(self._ask)
 
     def _ask(self, path: Path, rewinds: int, tick: int) -> Drawn:
         try:
-            return self._submit(path, tick).result(timeout=120)
+            with self._lock, _interrupts_held():
+                if self._pool is None:
+                    self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+                drawn = self._pool.submit(_draw, path, tick)
+            return drawn.result(timeout=120)
         except BrokenProcessPool:
             with self._lock:
                 self._pool = None
             raise WorldError(f"tick {tick} can't be drawn: the world ended its process; try again") from None
-
-    def _submit(self, path: Path, tick: int) -> Future[Drawn]:
-        with self._lock, _interrupts_held():
-            if self._pool is None:
-                self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-            return self._pool.submit(_draw, path, tick)
 
     def close(self) -> None:
         """End the worker."""
@@ -99,8 +93,6 @@ def _interrupts_held() -> Iterator[None]:
 
 
 class _Projector:
-    """Plays one run's tape to any tick."""
-
     def __init__(self, directory: RunDirectory) -> None:
         self.path = directory.path
         self._tape = Tape(directory)
@@ -118,7 +110,6 @@ class _Projector:
         self._episode = 0
 
     def go_to(self, tick: int) -> None:
-        """Bring the world to a tick."""
         follows = 0 <= self._tick <= tick
         start = max((known for known in self._states if known <= tick), default=-1)
         is_near = follows and tick < self._tick + 2 * STRIDE
@@ -137,7 +128,10 @@ class _Projector:
             self._tick = -1  # nowhere, if the tape can't be followed
             compare(step.tick, step.state_hash, hash_of(self.world, outcome))
             self._tick = step.tick
-            self._remember()
+            if self._saves and step.tick % STRIDE == 0 and step.tick not in self._states:
+                self._states[step.tick] = (self.world.save(), self._episode)
+                while sum(len(data) for data, _ in self._states.values()) > STATES:
+                    self._states.popitem(last=False)
 
     def _begin(self, tick: int) -> None:
         """Begin at the newest snapshot before the tick, or at the start of its episode."""
@@ -159,14 +153,7 @@ class _Projector:
         self.world.reset(*self._tape.start(episode))
         self._episode = episode
 
-    def _remember(self) -> None:
-        if self._saves and self._tick % STRIDE == 0 and self._tick not in self._states:
-            self._states[self._tick] = (self.world.save(), self._episode)
-            while sum(len(data) for data, _ in self._states.values()) > STATES:
-                self._states.popitem(last=False)
-
     def close(self) -> None:
-        """Free world and tape."""
         self.world.close()
         self._tape.close()
 

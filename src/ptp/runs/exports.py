@@ -20,10 +20,9 @@ import msgspec
 from ptp import records
 from ptp.errors import UsageError
 from ptp.records.table import Kept
-from ptp.runs.rows import CHUNK, Row, columns_of, frames_of, needed, rows_of, schema_of
 from ptp.runs.run import Run
 from ptp.runs.status import Status, read_status
-from ptp.runs.tables import as_json, decode_text
+from ptp.runs.tables import CHUNK, Row, as_json, decode_text, frames_of, kinds_of, needed, rows_of, schema_of
 
 Format = Literal["json", "csv", "ndjson", "parquet"]
 What = Literal[
@@ -70,7 +69,7 @@ def export(runs: Sequence[Run], what: What, format: Format) -> Iterator[bytes]:
     if format == "parquet":
         return _parquet(runs, record)
     rows = rows_of([run.directory for run in runs], record)
-    return {"json": _json, "csv": _csv, "ndjson": _ndjson}[format](rows, columns_of(record), what)
+    return {"json": _json, "csv": _csv, "ndjson": _ndjson}[format](rows, kinds_of(record), what)
 
 
 def write_export(runs: Sequence[Run], what: What, format: Format, path: Path) -> int:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -92,11 +93,9 @@ def find_run(data_dir: Path, name: str | None = None) -> RunDirectory:
     return RunDirectory(paths[_choose(list(paths), name, data_dir, live, "see `ptp runs`")])
 
 
-def open_run(name: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
+def open_run(run: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
     """Return a run by its id, unique beginning of one, or directory; the `latest`; or (None) the live or newest."""
-    if isinstance(name, Path):
-        name = f"{name}/"
-    return Run(find_run(Path(data_dir), name))
+    return Run(find_run(Path(data_dir), f"{run}/" if isinstance(run, Path) else run))
 
 
 def _choose(
@@ -147,8 +146,11 @@ class Query(msgspec.Struct, frozen=True):
         )  # fmt: skip
         if any(wanted != found for wanted, found in asked if wanted) or (self.tag and self.tag not in line.tags):
             return False
-        searched = _searched(line) if self.text else ""
-        return all(word in searched for word in (self.text or "").lower().split())
+        if not self.text:
+            return True
+        told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
+        searched = " ".join(word for word in told if word).lower()
+        return all(word in searched for word in self.text.lower().split())
 
     def place(self, line: RunSummary) -> tuple[bool, Any, str]:
         """Return what a run is sorted by; one that lacks the figure stands below all others."""
@@ -165,30 +167,20 @@ def list_runs(data_dir: str | Path = "var", *, limit: int | None = None, **filte
     runs = (Run(RunDirectory(path)) for path in reversed(run_paths(Path(data_dir))))
     if not query.filters and query.sort == "started_at" and query.descending:
         return list(islice(runs, limit))
-    found = [(line, run) for run in runs if (line := _line(run)) is not None and query.matches(line)]
+    found = []
+    for run in runs:
+        with suppress(PtpError):
+            line = run.summary()
+            if query.matches(line):
+                found.append((line, run))
     found.sort(key=lambda pair: query.place(pair[0]), reverse=query.descending)
     return [run for _, run in found[:limit]]
-
-
-def _line(run: Run) -> RunSummary | None:
-    try:
-        return run.summary()
-    except PtpError:
-        return None
-
-
-def _searched(line: RunSummary) -> str:
-    """Return what is searched for words."""
-    told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
-    return " ".join(word for word in told if word).lower()
 
 
 # -- remembering -----------------------------------------------------------------------------------------------
 
 
 class _Entry(msgspec.Struct):
-    """What is remembered of one folder."""
-
     changed: int
     """When the folder last changed; a new header changes it."""
     read: float
@@ -317,7 +309,11 @@ class Library:
             return
         self._answer = None
         try:
-            self._entries[name] = _entry(directory, changed, now, known.tally if known and is_same else NOTHING)
+            metadata = directory.read_metadata()
+            if metadata.run_id != directory.run_id:
+                raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}")
+            figures = tally(directory, metadata, known.tally if known and is_same else NOTHING)
+            self._entries[name] = _Entry(changed, now, describe(directory, metadata, figures), metadata, figures)
         except PtpError as problem:
             self._entries[name] = _Entry(changed, now, problem=str(problem))
 
@@ -328,11 +324,3 @@ def _stamp(path: Path) -> int:
         return os.stat(path).st_mtime_ns
     except OSError:
         return 0
-
-
-def _entry(directory: RunDirectory, changed: int, now: float, before: Tally) -> _Entry:
-    metadata = directory.read_metadata()
-    if metadata.run_id != directory.run_id:
-        raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}")
-    figures = tally(directory, metadata, before)
-    return _Entry(changed, now, describe(directory, metadata, figures), metadata, figures)

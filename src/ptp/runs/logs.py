@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import msgspec
-
-LogLevel = Literal["info", "warning", "error"]
 
 
 class LogLine(msgspec.Struct):
@@ -36,15 +34,6 @@ BLOCK = 1 << 18  # bytes of the log that are read at once
 _Level = {"warning": ("warning", "error", "critical"), "error": ("error", "critical")}
 
 
-class _Raw(msgspec.Struct):
-    time: str | None = None
-    level: str = "info"
-    event: str = ""
-    message: str = ""
-    tick: int | None = None
-    trace: str | None = None
-
-
 def read_log(path: Path, lines: int = 200, after: int | None = None, level: str | None = None) -> LogLines:
     """Return the newest lines, or those that came *after* so many bytes."""
     try:
@@ -62,9 +51,13 @@ def read_log(path: Path, lines: int = 200, after: int | None = None, level: str 
 
 
 def _read(text: bytes) -> LogLine:
+    line = LogLine(None, "info", "", "", None)
     try:
-        raw = msgspec.json.decode(text, type=_Raw)
+        said = msgspec.json.decode(text, type=dict[str, Any])
+        line = msgspec.convert(msgspec.structs.asdict(line) | said, LogLine)
     except msgspec.DecodeError:
-        return LogLine(None, "info", "", text.decode("utf-8", "replace"), None)  # a line of another program
-    message = raw.message if raw.trace is None else f"{raw.message}\n{raw.trace}"
-    return LogLine(raw.time, raw.level, raw.event, message, raw.tick)
+        line.message = text.decode("utf-8", "replace")  # a line of another program
+        return line
+    if said.get("trace") is not None:
+        line.message += f"\n{said['trace']}"
+    return line

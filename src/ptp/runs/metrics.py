@@ -94,12 +94,18 @@ def read_metrics(directory: RunDirectory) -> Metrics:
     with Database(directory.database) as database:
         state, tick = state_at(database), newest_tick(database)
         knowledge = knowledge_of(directory.read_metadata().facts.family)
+        found: dict[str, Any] = {name: knowledge.figure(name, state) for name in knowledge.figures}
+        if any(value is not None for value in found.values()):
+            found |= {name: database.row(sql)[0] for name, sql in knowledge.tallies.items()}
+        game = Game(**{name: value for name, value in found.items() if name in Game.__struct_fields__})
         performance = _performance(directory, database, knowledge.is_engaged(state), tick)
-        return Metrics(directory.run_id, tick, performance, _game(database, state, knowledge))
+        return Metrics(directory.run_id, tick, performance, game)
 
 
 def _performance(directory: RunDirectory, database: Database, engaged: bool, tick: int) -> Performance:
-    average, p95 = _latencies(database)
+    query = f"SELECT decision_latency_ms FROM action_history ORDER BY decision_id DESC LIMIT {RECENT}"
+    latencies = sorted(row[0] for row in database.rows(query) if row[0] is not None)
+    count = len(latencies)
     errors = database.row("SELECT count(*) FROM errors")[0]
     queue = newest_metric(database, "screenshot_queue_size")
     calls, _ = _spending(database, 60)
@@ -107,22 +113,14 @@ def _performance(directory: RunDirectory, database: Database, engaged: bool, tic
     return Performance(
         tick_rate_actual=newest_metric(database, "tick_rate"),
         tick_rate_target=target_rate(find_config(directory, database), engaged),
-        decision_latency_avg=average,
-        decision_latency_p95=p95,
+        decision_latency_avg=round(sum(latencies) / count, 3) if count else None,
+        decision_latency_p95=round(latencies[(count - 1) * 95 // 100], 3) if count else None,
         api_calls_per_minute=calls,
         api_cost_per_hour=cost,
         memory_usage_mb=newest_metric(database, "memory"),
         screenshot_queue_size=None if queue is None else int(queue),
         error_rate=round(1000 * errors / tick, 4) if tick else None,
     )
-
-
-def _latencies(database: Database) -> tuple[float | None, float | None]:
-    query = f"SELECT decision_latency_ms FROM action_history ORDER BY decision_id DESC LIMIT {RECENT}"
-    values = sorted(row[0] for row in database.rows(query) if row[0] is not None)
-    if not values:
-        return None, None
-    return round(sum(values) / len(values), 3), round(values[(len(values) - 1) * 95 // 100], 3)
 
 
 def _spending(database: Database, seconds: int) -> tuple[float | None, float | None]:
@@ -137,13 +135,6 @@ def _spending(database: Database, seconds: int) -> tuple[float | None, float | N
         return None, None
     passed = max(1.0, min(days * 86400, seconds))
     return round(calls * 60 / passed, 3), round(cost * 3600 / passed, 6)
-
-
-def _game(database: Database, state: State, knowledge: Knowledge) -> Game:
-    found: dict[str, Any] = {name: knowledge.figure(name, state) for name in knowledge.figures}
-    if any(value is not None for value in found.values()):
-        found |= {name: database.row(sql)[0] for name, sql in knowledge.tallies.items()}
-    return Game(**{name: value for name, value in found.items() if name in Game.__struct_fields__})
 
 
 # -- over the ticks --------------------------------------------------------------------------------------------
@@ -163,8 +154,6 @@ def read_series(directory: RunDirectory, names: Sequence[str], points: int) -> S
 
 
 class _Plot:
-    """The figures of one run over its ticks, each as at most so many points."""
-
     def __init__(self, database: Database, points: int) -> None:
         self._database = database
         self._points = points
@@ -172,7 +161,6 @@ class _Plot:
         self._stride = max(1, -(-self._last // points))
 
     def sources(self, metadata: Metadata) -> dict[str, tuple[str, Callable[[], Points]]]:
-        """Return the figures that a run can have, with their units: those of every run, of its world, its gauges."""
         knowledge = knowledge_of(metadata.facts.family)
         found: dict[str, tuple[str, Callable[[], Points]]] = {
             "tick_rate_actual": ("ticks/s", partial(self._measured, "tick_rate")),
@@ -226,13 +214,12 @@ class _Plot:
         return self._rounded(4, query, as_json(self._samples()))
 
     def _reward(self) -> Points:
-        """Return the total reward over the ticks; nothing where the world never gave any."""
         table, tick = ("episodes", "last_tick") if self._last > 50 * EXACT else ("steps", "tick")
         query = f"SELECT max({tick}), sum(reward) FROM {table} GROUP BY ({tick} - 1) / {self._stride} ORDER BY 1"
         rows = list(self._database.rows(query))
         totals = accumulate(value or 0.0 for _, value in rows)
         found = [(int(tick), round(total, 6)) for (tick, _), total in zip(rows, totals, strict=True)]
-        return found if any(value for _, value in found) else []
+        return found if any(value for _, value in found) else []  # the world never gave any
 
     def _episodes(self) -> Points:
         query = """SELECT max(last_tick), avg(reward) FROM (

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptp import records
+from ptp._util.files import write_atomic
 from ptp._util.lazy import lazy
-from ptp.errors import PtpError
+from ptp.errors import PtpError, RecordingError, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
+from ptp.recording.tally import tally
 from ptp.runs.logs import LogLines, read_log
-from ptp.runs.rows import Rows
-from ptp.runs.summary import RunSummary, summarise
-from ptp.runs.tables import R
-from ptp.runs.tags import change_tags
+from ptp.runs.summary import RunSummary, describe
+from ptp.runs.tables import R, Rows
 from ptp.runs.ticks import ANY, newest_tick, state_at
 
 if TYPE_CHECKING:
@@ -26,15 +26,19 @@ if TYPE_CHECKING:
     from ptp.recording import figures
     from ptp.replay import video
     from ptp.runner import control, protocol
-    from ptp.runs import drawing, offline, remote, settings, sharing, shots
-    from ptp.runs.remote import Restored, Steered
+    from ptp.runs import drawing, settings, sharing, shots, steering
+    from ptp.runs.steering import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
     figures = lazy("ptp.recording.figures")
     replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
-    drawing, offline, remote = lazy("ptp.runs.drawing"), lazy("ptp.runs.offline"), lazy("ptp.runs.remote")
-    settings, sharing, shots = lazy("ptp.runs.settings"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
+    drawing, sharing, shots = lazy("ptp.runs.drawing"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
+    settings, steering = lazy("ptp.runs.settings"), lazy("ptp.runs.steering")
+
+LONGEST_TAG = 60  # characters
+SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
+         "stopped_by", "error")  # fmt: skip
 
 
 def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
@@ -90,11 +94,29 @@ class Run:
 
     def tag(self, *words: str, remove: Sequence[str] = ()) -> list[str]:
         """Give it words to find and keep it by, take others from it, and return those that it has then."""
-        return change_tags(self.directory, words, remove)
+        before = self.tags
+        absent = sorted(set(remove) - set(before))
+        if absent:
+            raise UsageError(f"run {self.id} has no tag {absent[0]!r}; it has: {', '.join(before) or 'none'}")
+        for word in words:
+            if not word.strip() or len(word.strip()) > LONGEST_TAG or not word.strip().isprintable():
+                allowed = f"a word, or a few on one line, of at most {LONGEST_TAG} characters"
+                raise UsageError(f"{word!r} is no tag; a tag is {allowed}")
+        tags = sorted(set(before) - set(remove) | {word.strip() for word in words})
+        file = self.path / "tags.txt"
+        try:
+            if tags:
+                write_atomic(file, "".join(f"{tag}\n" for tag in tags).encode())
+            else:
+                file.unlink(missing_ok=True)
+        except OSError as problem:
+            raise RecordingError(f"{file} can't be written: {problem.strerror}; check who owns the folder") from None
+        return tags
 
     def summary(self) -> RunSummary:
         """Return the run in a line."""
-        return summarise(self.directory)
+        metadata = self.metadata
+        return describe(self.directory, metadata, tally(self.directory, metadata))
 
     # -- what happened -----------------------------------------------------------------------------------------
 
@@ -171,28 +193,28 @@ class Run:
 
     def pause(self) -> Steered:
         """Pause a live run."""
-        return remote.steer(self.directory, protocol.Pause())
+        return steering.steer(self.directory, protocol.Pause())
 
     def step(self, ticks: int = 1) -> Steered:
         """Let a live run play some ticks, then pause it."""
-        return remote.steer(self.directory, protocol.Step(ticks))
+        return steering.steer(self.directory, protocol.Step(ticks))
 
     def set(self, **changes: object) -> Steered:
         """Change settings of a live run: flags of `ptp run`, as in `run.set(max_ticks=500)`."""
         flags = {f"--{name.replace('_', '-')}": str(value) for name, value in changes.items()}
-        return remote.steer(self.directory, protocol.Change(flags))
+        return steering.steer(self.directory, protocol.Change(flags))
 
     def stop(self) -> Steered:
         """End a live run as Ctrl-C would."""
-        return remote.steer(self.directory, protocol.End())
+        return steering.steer(self.directory, protocol.End())
 
     def rollback(self, count: int = 1) -> Steered:
         """Take a live run back by some of its snapshots in memory; what came after is discarded."""
-        return remote.steer(self.directory, protocol.Rollback(count))
+        return steering.steer(self.directory, protocol.Rollback(count))
 
     def unpause(self) -> Steered:
         """Let a paused live run play on."""
-        return remote.steer(self.directory, protocol.Resume())
+        return steering.steer(self.directory, protocol.Resume())
 
     def resume(self, **changes: object) -> Steered | records.RunResult:
         """Unpause a live run, or play one that ended or crashed until it ends again, with some settings changed."""
@@ -208,12 +230,12 @@ class Run:
         """Return the snapshots, newest first; of a live run those in memory too."""
         if self.is_live:
             return control.ask(self.directory, protocol.ListSnapshots()).snapshots or []
-        return offline.store_of(self.directory).headers()
+        return steering.store_of(self.directory).headers()
 
     def snapshot(self, name: str | None = None, message: str | None = None) -> SnapshotHeader:
         """Take a snapshot: of a live run now, of another at its last tick."""
         if not self.is_live:
-            return offline.create_snapshot(self.directory, name, message)
+            return steering.create_snapshot(self.directory, name, message)
         taken = control.ask(self.directory, protocol.TakeSnapshot(name, message)).snapshot
         assert taken is not None
         return taken
@@ -221,11 +243,11 @@ class Run:
     def restore(self, snapshot: str) -> Restored:
         """Go back to a snapshot, by name or id; what came after it is discarded."""
         if not self.is_live:
-            header = offline.restore_snapshot(self.directory, snapshot)
-            return remote.Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+            header = steering.restore_snapshot(self.directory, snapshot)
+            return steering.Restored(self.id, header.tick, False, f"ptp resume {self.id}")
         known = (it.snapshot_id for it in self.snapshots() if snapshot in (it.snapshot_id, it.name, "latest"))
-        restored = remote.steer(self.directory, protocol.Restore(next(known, snapshot)))
-        return remote.Restored(self.id, restored.tick, True, None)
+        restored = steering.steer(self.directory, protocol.Restore(next(known, snapshot)))
+        return steering.Restored(self.id, restored.tick, True, None)
 
     def share(self, snapshot: str, target: str | Path) -> SnapshotHeader:
         """Write a snapshot with its tape to a file that another machine can resume from."""
@@ -256,7 +278,3 @@ class Run:
             if value not in (None, [])
         )
         return f"<table>{cells}</table>"
-
-
-SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
-         "stopped_by", "error")  # fmt: skip

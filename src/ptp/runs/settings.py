@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -38,13 +39,18 @@ def read_config(directory: RunDirectory) -> RunConfig:
 
 def change(config: RunConfig, changes: dict[str, object]) -> RunConfig:
     """Return settings with some changed; they are named as flags of `ptp run`, with _ for -."""
-    values = values_of(config)
+    return build(values_of(config) | check_values(changes))
+
+
+def check_values(changes: Mapping[str, object]) -> Values:
+    """Return settings by name: that of their flag, with _ for -."""
+    values: Values = {}
     for name, value in changes.items():
         item = BY_FLAG.get(f"--{name.replace('_', '-')}")
         if item is None:
             raise UnknownName("setting", name, [flag[2:].replace("-", "_") for flag in BY_FLAG])
         values[item] = item.check(value, name)
-    return build(values)
+    return values
 
 
 @lru_cache(maxsize=1_000)

@@ -150,10 +150,14 @@ class Album:
         name, kept = self._kept(directory, name)
         facts: dict[str, Any] = kept.metadata or {}
         size = facts.get("resolution") or resolution(as_picture(self.image(directory, metadata, name)))
+        try:
+            annotations = msgspec.convert(kept.annotations or {}, Annotations)
+        except msgspec.ValidationError as problem:
+            raise RunUnreadable(f"the annotations of the picture can't be read: {problem}") from None
         compression = facts.get("compression") or FORMATS.get(Path((kept.path or "").partition("#")[0]).suffix, "png")
         return Screenshot(
             name, stamp(kept.at), kept.tick, kept.screen_type, msgspec.convert(size, Resolution, from_attributes=True),
-            kept.size or 0, compression, facts.get("quality"), _annotations(kept.annotations),
+            kept.size or 0, compression, facts.get("quality"), annotations,
         )  # fmt: skip
 
     def image(self, directory: RunDirectory, metadata: Metadata, name: str) -> Drawn:
@@ -164,7 +168,7 @@ class Album:
             if kept.path is not None:
                 return _read(directory, kept.path)
             tick = kept.tick  # it was removed to make room; the tape has the picture still
-        return self._draw(directory, metadata.rewinds, tick)
+        return self._draw(directory.path, metadata.rewinds, tick)
 
     def at_tick(self, directory: RunDirectory, metadata: Metadata, tick: int, near: bool = False) -> Drawn:
         """Return the picture of a tick: the kept one, or from the memory of a live run, or drawn from the tape.
@@ -182,7 +186,7 @@ class Album:
         held = _held(directory, tick) if metadata.status == "running" else None
         if held is not None and held.tick is not None and 0 <= tick - held.tick <= (NEAR if near else 0):
             return held
-        return self._draw(directory, metadata.rewinds, tick)
+        return self._draw(directory.path, metadata.rewinds, tick)
 
     def thumbnail(self, directory: RunDirectory, metadata: Metadata, name: str) -> Drawn:
         """Return a small form of a picture."""
@@ -227,7 +231,7 @@ class Album:
         return int(name[5:])
 
     def _describe_drawn(self, directory: RunDirectory, metadata: Metadata, tick: int) -> Screenshot:
-        drawn = self._draw(directory, metadata.rewinds, tick)
+        drawn = self._draw(directory.path, metadata.rewinds, tick)
         with Database(directory.database) as database:
             screen = state_at(database, tick).get("screen_type")
             made = read(database, DecisionMade, "WHERE tick < ? ORDER BY tick DESC LIMIT 1", max(1, tick))
@@ -273,10 +277,3 @@ def as_pixels(drawn: Drawn) -> Pixels:
     if isinstance(picture, str):
         raise UnknownName("picture", "text", [], "this world draws text, which has no pixels")
     return picture
-
-
-def _annotations(value: Any) -> Annotations:
-    try:
-        return msgspec.convert(value or {}, Annotations)
-    except msgspec.ValidationError as problem:
-        raise RunUnreadable(f"the annotations of the picture can't be read: {problem}") from None

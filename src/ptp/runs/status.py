@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -11,18 +12,23 @@ from msgspec import Struct
 from ptp._util.clock import iso
 from ptp._util.lazy import lazy
 from ptp.config import RunConfig
+from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, Metadata
 from ptp.runs.settings import find_config
+from ptp.runs.summary import RunSummary
 from ptp.runs.tables import read, stamp
 from ptp.runs.ticks import VALID, state_at
 from ptp.worlds.knowledge import CurrentState, knowledge_of
 
 if TYPE_CHECKING:
     from ptp.engine import budget
-else:
-    budget = lazy("ptp.engine.budget")
+    from ptp.runner import protocol
+    from ptp.runs import steering
+else:  # what plays is loaded where a live run is asked
+    budget, protocol = lazy("ptp.engine.budget"), lazy("ptp.runner.protocol")
+    steering = lazy("ptp.runs.steering")
 
 RECENT = 1_000  # decisions that the price of a call is taken from
 DecisionStatus = Literal["pending", "processing", "completed", "failed"]
@@ -81,23 +87,86 @@ class Status(Struct):
     system_health: SystemHealth
 
 
+class RunDetail(Struct):
+    """Everything known of a run beside its ticks."""
+
+    run: RunSummary
+    """The run in a line."""
+    live: bool
+    """Whether a process plays it now."""
+    paused: bool | None
+    """Whether it is held; null when it is not live."""
+    elapsed_seconds: float | None
+    family: str
+    """The kind of world: gameboy, toy_text, gymnasium."""
+    render_mode: str | None
+    """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
+    signals: list[str]
+    """What the world can tell of itself: battle, caught, badges, level."""
+    commands: list[str]
+    """The commands that occur most among the newest, most often first."""
+    rewinds: int
+    """How often the run went back."""
+    parent_tick: int | None
+    """The tick at which it left its parent."""
+    versions: dict[str, str]
+    """The versions that a replay depends on."""
+    screenshots: int
+    """Pictures that were kept."""
+    resume_with: str
+    """The command that goes on with the run."""
+
+
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
     """Return how a run stands."""
     with Database(directory.database) as database:
         state, knowledge = state_at(database), knowledge_of(metadata.facts.family)
+        config = find_config(directory, database)
         return Status(
             run_id=metadata.run_id,
             experiment_name=metadata.experiment_name,
             started_at=metadata.started_at,
-            elapsed_seconds=last_elapsed(database, metadata),
+            elapsed_seconds=_last_elapsed(database, metadata),
             current_state=knowledge.describe(state),
             decision_pipeline=_pipeline(database),
-            system_health=_health(directory, database, metadata, knowledge.is_engaged(state)),
+            system_health=SystemHealth(
+                tick_rate_actual=newest_metric(database, "tick_rate"),
+                tick_rate_target=target_rate(config, knowledge.is_engaged(state)),
+                memory_usage_mb=newest_metric(database, "memory"),
+                api_calls_remaining=None if config is None else _calls_remaining(config, database, metadata),
+                error_count=database.row("SELECT count(*) FROM errors")[0],
+                snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
+            ),
         )
 
 
-def last_elapsed(database: Database, metadata: Metadata) -> float | None:
-    """Return the seconds of play so far."""
+def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
+    """Return everything known of a run beside its ticks."""
+    paused = None
+    if metadata.status == "running":
+        with suppress(PtpError):  # it ended between two looks
+            paused = steering.steer(directory, protocol.Status()).paused
+    with Database(directory.database) as database:
+        recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
+        commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")
+        return RunDetail(
+            run=line,
+            live=metadata.status == "running",
+            paused=paused,
+            elapsed_seconds=_last_elapsed(database, metadata),
+            family=metadata.facts.family,
+            render_mode=metadata.facts.render_mode,
+            signals=list(metadata.facts.signals),
+            commands=[row[0] for row in commands],
+            rewinds=metadata.rewinds,
+            parent_tick=metadata.parent.tick if metadata.parent else None,
+            versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
+            screenshots=database.row("SELECT count(*) FROM screenshots")[0],
+            resume_with=f"ptp resume {directory.run_id}",
+        )
+
+
+def _last_elapsed(database: Database, metadata: Metadata) -> float | None:
     for (elapsed,) in database.rows("SELECT elapsed FROM steps ORDER BY tick DESC LIMIT 1"):
         return round(float(elapsed), 3)
     return metadata.elapsed_seconds
@@ -110,18 +179,6 @@ def _pipeline(database: Database) -> DecisionPipeline:
             STATUSES.get(made.status or ""),
         )  # fmt: skip
     return DecisionPipeline(None, None, None, None, None, None, None)
-
-
-def _health(directory: RunDirectory, database: Database, metadata: Metadata, engaged: bool) -> SystemHealth:
-    config = find_config(directory, database)
-    return SystemHealth(
-        tick_rate_actual=newest_metric(database, "tick_rate"),
-        tick_rate_target=target_rate(config, engaged),
-        memory_usage_mb=newest_metric(database, "memory"),
-        api_calls_remaining=None if config is None else _calls_remaining(config, database, metadata),
-        error_count=database.row("SELECT count(*) FROM errors")[0],
-        snapshot_count=len(list((directory.path / "snapshots").glob("*.ptpsnap"))),
-    )
 
 
 def newest_metric(database: Database, kind: str) -> float | None:
@@ -143,22 +200,15 @@ def _calls_remaining(config: RunConfig, database: Database, metadata: Metadata) 
     query = f"""SELECT avg(api_cost) FROM (SELECT api_cost FROM action_history ORDER BY decision_id DESC LIMIT {RECENT})
                 WHERE api_cost > 0"""
     price: float | None = database.row(query)[0]
-    rate = config.tick_rate
-    limits = ((config.limits.max_cost, ""), (rate.budget_limit, _period_start(rate.budget, metadata)))
-    left = [limit - _spent(database, since) for limit, since in limits if limit is not None]
+    rate, end = config.tick_rate, metadata.completed_at
+    began = ""  # the present period of the budget; for a run that has ended, the one it ended in
+    if rate.budget not in (None, "run"):
+        seconds = budget.PERIODS[rate.budget]
+        now = time.time() if end is None else datetime.fromisoformat(end).timestamp()
+        began = iso(now // seconds * seconds)
+    left = []
+    for limit, since in ((config.limits.max_cost, ""), (rate.budget_limit, began)):
+        if limit is not None:
+            spent = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
+            left.append(limit - float(database.row(spent, since)[0]))
     return max(0, int(min(left) / price)) if left and price is not None else None
-
-
-def _period_start(mode: str | None, metadata: Metadata) -> str:
-    """Return when the present period of a budget began; for a run that has ended, the one it ended in."""
-    if mode in (None, "run"):
-        return ""
-    seconds = budget.PERIODS[mode]
-    end = metadata.completed_at
-    now = time.time() if end is None else datetime.fromisoformat(end).timestamp()
-    return iso(now // seconds * seconds)
-
-
-def _spent(database: Database, since: str) -> float:
-    query = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
-    return float(database.row(query, since)[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ptp.recording.directory import RunDirectory
-from ptp.recording.tally import Tally, tally
+from ptp.recording.tally import Tally
 from ptp.records import Metadata, Status
 
 
@@ -41,42 +41,6 @@ class RunSummary(msgspec.Struct):
     """The run that it was forked from."""
     tags: list[str]
     """The words that a person gave it, sorted."""
-
-
-class RunDetail(msgspec.Struct):
-    """Everything known of a run beside its ticks."""
-
-    run: RunSummary
-    """The run in a line."""
-    live: bool
-    """Whether a process plays it now."""
-    paused: bool | None
-    """Whether it is held; null when it is not live."""
-    elapsed_seconds: float | None
-    family: str
-    """The kind of world: gameboy, toy_text, gymnasium."""
-    render_mode: str | None
-    """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
-    signals: list[str]
-    """What the world can tell of itself: battle, caught, badges, level."""
-    commands: list[str]
-    """The commands that occur most among the newest, most often first."""
-    rewinds: int
-    """How often the run went back."""
-    parent_tick: int | None
-    """The tick at which it left its parent."""
-    versions: dict[str, str]
-    """The versions that a replay depends on."""
-    screenshots: int
-    """Pictures that were kept."""
-    resume_with: str
-    """The command that goes on with the run."""
-
-
-def summarise(directory: RunDirectory) -> RunSummary:
-    """Return the run in a line."""
-    metadata = directory.read_metadata()
-    return describe(directory, metadata, tally(directory, metadata))
 
 
 def describe(directory: RunDirectory, metadata: Metadata, figures: Tally) -> RunSummary:

@@ -15,8 +15,8 @@ from ptp.recording.packed import readable
 from ptp.recording.seal import MAINTENANCE
 from ptp.recording.unseal import Checked, Fault, check_seal
 from ptp.records import Metadata
-from ptp.runs.offline import store_of
 from ptp.runs.settings import read_config
+from ptp.runs.steering import store_of
 from ptp.versioning.verify import verify_file
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ptp.errors import SnapshotError
-from ptp.records.happened import DecisionStatus
+from ptp.records import DecisionStatus
 
 StartFile = Literal["start_state", "save_file"]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 48)]  # what fits into the id of a record

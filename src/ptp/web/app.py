@@ -1,7 +1,12 @@
-"""The app: endpoints, page and guard, built from services."""
+"""The app, built from endpoints, page and guard; and serving it: where, with which token, and until when."""
 
 from __future__ import annotations
 
+import gc
+import ipaddress
+import os
+import secrets
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -11,6 +16,7 @@ from typing import Any
 
 import anyio.to_thread
 import msgspec
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -21,14 +27,16 @@ from starlette.staticfiles import StaticFiles
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
 from ptp.runs.library import AmbiguousRun
-from ptp.web.answers import Problem
-from ptp.web.endpoints import API, reply
+from ptp.web.endpoints import API, Problem, reply
 from ptp.web.guard import LOOPBACK, Guard, Policy
 from ptp.web.openapi import document
 from ptp.web.routes import ENDPOINTS
 from ptp.web.services import Services
 
 STATIC = Path(__file__).with_name("static")
+PORT = 8642
+LEAST_TOKEN = 12  # characters
+NICE = 5  # the dashboard yields to the runs that it shows
 
 
 def create_app(
@@ -58,8 +66,8 @@ def create_app(
     app = Starlette(
         routes=[
             *(endpoint.route() for endpoint in ENDPOINTS),
-            Route(f"{API}/openapi.json", _openapi),
-            Route("/", _page),
+            Route(f"{API}/openapi.json", lambda request: Response(_document(), media_type="application/json")),
+            Route("/", lambda request: FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})),
             Mount("/static", _Static(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, policy=policy)],
@@ -75,14 +83,6 @@ def _document() -> bytes:
     return msgspec.json.encode(document(ENDPOINTS))
 
 
-def _openapi(request: Request) -> Response:
-    return Response(_document(), media_type="application/json")
-
-
-def _page(request: Request) -> Response:
-    return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
-
-
 class _Static(StaticFiles):
     """The files of the page; the browser asks each time whether they are still the same."""
 
@@ -93,7 +93,9 @@ class _Static(StaticFiles):
 
 
 def _refuse(request: Request, problem: Exception) -> Response:
-    return reply(Problem(type(problem).__name__, str(problem)), _status_of(problem))
+    wrong = isinstance(problem, UsageError | RunUnreadable) and not isinstance(problem, AmbiguousRun)
+    status = 404 if isinstance(problem, UnknownName) else 422 if wrong else 409
+    return reply(Problem(type(problem).__name__, str(problem)), status)
 
 
 def _refuse_path(request: Request, problem: Exception) -> Response:
@@ -102,8 +104,78 @@ def _refuse_path(request: Request, problem: Exception) -> Response:
     return reply(Problem(name, problem.detail), problem.status_code, problem.headers)
 
 
-def _status_of(problem: Exception) -> int:
-    if isinstance(problem, UnknownName):
-        return 404
-    wrong = isinstance(problem, UsageError | RunUnreadable) and not isinstance(problem, AmbiguousRun)
-    return 422 if wrong else 409
+# -- serving ---------------------------------------------------------------------------------------------------
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where the dashboard is."""
+
+    url: str
+    """With the token behind the hash, which browsers never send."""
+    host: str
+    port: int
+    token: str
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bind(host: str, port: int, token: str | None) -> tuple[socket.socket, Address]:
+    """Take a port, the next free one if the default is taken, and make a token if none is given."""
+    if token is not None and len(token) < LEAST_TOKEN:
+        raise UsageError(f"--token has {len(token)} characters; give at least {LEAST_TOKEN}, or none to have one made")
+    token = token or secrets.token_urlsafe(18)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    tries = range(port, port + 10) if port == PORT else (port,)
+    for number in tries:
+        # asyncio sets TCP_NODELAY only where the protocol is named; without it every answer waits for an ACK, 40 ms
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, number))
+            break
+        except OSError as problem:
+            listener.close()
+            reason = problem.strerror or problem
+        except OverflowError:
+            listener.close()
+            raise UsageError(f"--port {number} is not allowed; allowed: 0 to 65535") from None
+    else:
+        raise UsageError(f"can't listen on {host} port {tries[-1]}: {reason}; choose another --port")
+    taken = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    return listener, Address(f"http://{shown}:{taken}/#token={token}", host, taken, token)
+
+
+class Server(uvicorn.Server):
+    """A server that ends the streams before it waits for the answers it has begun."""
+
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop serving."""
+        await self._services.hub.close()
+        await super().shutdown(sockets)
+
+
+def serve(data_dir: Path, listener: socket.socket, address: Address) -> None:
+    """Serve until a signal ends it."""
+    os.nice(NICE)
+    local = is_loopback(address.host)
+    hosts = LOOPBACK | {address.host, f"[{address.host}]"} if local else None
+    app = create_app(data_dir, address.token, open_reading=local, hosts=hosts)
+    app.state.services.library.lines()
+    gc.freeze()  # what is known of thousands of runs stays; looking through it for garbage would hold up answers
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2, lifespan="on"
+    )
+    Server(config, app.state.services).run(sockets=[listener])

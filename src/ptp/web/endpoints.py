@@ -1,25 +1,53 @@
 """An endpoint as data: method, path and handler. What it takes and returns is what the handler's signature says.
 
-The router and the OpenAPI document derive from it.
+The router and the OpenAPI document derive from it. Here are also the types of what requests may say, and how a value
+that is not allowed is refused.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from ptp.web.requests import read_body, read_parameters
+from ptp.errors import UsageError
 
 API = "/api/v1"
+END = r"$(?!\n)"  # Python's `$` alone also stands before a last newline
+RunId = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z-]+{END}")]
+Name = Annotated[str, Meta(max_length=80, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 ._-]*{END}")]
+ShotName = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z_-]+{END}")]
+Text = Annotated[str, Meta(max_length=200)]
+Tick = Annotated[int, Meta(ge=0, le=1 << 53)]
+
+Run = Annotated[
+    RunId | None,
+    Meta(description="A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one."),
+]
+FromTick = Annotated[Tick | None, Meta(description="The first tick.")]
+ToTick = Annotated[Tick | None, Meta(description="The last tick.")]
+Page = Annotated[int, Meta(ge=1, le=1_000_000_000, description="The page, from 1.")]
+PageSize = Annotated[int, Meta(ge=1, le=500, description="Lines per page.")]
+
+Kind = TypeVar("Kind", bound=Struct)
+
+
+class Problem(Struct, frozen=True):
+    """Why a request was refused."""
+
+    error: str
+    """The kind of error."""
+    message: str
+    """What is wrong, and what to do about it."""
 
 
 class Media(Struct, frozen=True):
@@ -79,12 +107,12 @@ class Endpoint(Struct, frozen=True, dict=True):
         return msgspec.defstruct(name, fields, namespace=about, forbid_unknown_fields=True) if fields else None
 
     def _fields(self, in_body: bool) -> list[tuple[str, Any, Any]]:
-        taken = list(inspect.signature(self.handler).parameters.values())[1:]
-        return [(it.name, self.hints[it.name], msgspec.NODEFAULT if it.default is it.empty else it.default)
-                for it in taken if self._is_in_body(it.name) == in_body]  # fmt: skip
-
-    def _is_in_body(self, name: str) -> bool:
-        return self.method == "POST" and name != "run" and f"{{{name}}}" not in self.path
+        found = []
+        for it in list(inspect.signature(self.handler).parameters.values())[1:]:
+            default = msgspec.NODEFAULT if it.default is it.empty else it.default
+            if in_body == (self.method == "POST" and it.name != "run" and f"{{{it.name}}}" not in self.path):
+                found.append((it.name, self.hints[it.name], default))
+        return found
 
     def route(self) -> Route:
         """Return the route; HEAD works wherever GET does."""
@@ -92,15 +120,18 @@ class Endpoint(Struct, frozen=True, dict=True):
 
     async def _respond(self, request: Request) -> Response:
         values = {**request.query_params, **request.path_params}
-        arguments = msgspec.structs.asdict(read_parameters(self.parameters, values))
+        arguments = msgspec.structs.asdict(_convert(values, self.parameters, strict=False))
         if self.body is not None:
-            arguments |= msgspec.structs.asdict(read_body(self.body, await request.body()))
+            arguments |= msgspec.structs.asdict(_read_body(self.body, await request.body()))
         services = request.app.state.services
         if inspect.iscoroutinefunction(self.handler):
-            response = reply(await self.handler(services, **arguments))
+            response: Response = reply(await self.handler(services, **arguments))
         else:
             response = await run_in_threadpool(lambda: reply(self.handler(services, **arguments)))
-        return _head_of(response) if request.method == "HEAD" else response
+        if request.method == "HEAD" and isinstance(response, StreamingResponse):  # nobody would read the stream
+            response = Response(status_code=response.status_code, headers=dict(response.headers))
+            del response.headers["content-length"]
+        return response
 
 
 def reply(answer: Struct | Response, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -110,10 +141,51 @@ def reply(answer: Struct | Response, status: int = 200, headers: Mapping[str, st
     return Response(msgspec.json.encode(answer), status, headers, "application/json")
 
 
-def _head_of(response: Response) -> Response:
-    """Return only the headers of a stream, which nobody would read."""
-    if not isinstance(response, StreamingResponse):
-        return response
-    head = Response(status_code=response.status_code, headers=dict(response.headers))
-    del head.headers["content-length"]
-    return head
+# -- what is not allowed ---------------------------------------------------------------------------------------
+
+
+class ValueNotAllowed(UsageError):
+    """A parameter or a body has a value that is not allowed."""
+
+
+def _read_body(kind: type[Kind], data: bytes) -> Kind:
+    """Return a body; an empty one says nothing, and 3.0 is 3, which JSON does not tell apart."""
+    try:
+        value = msgspec.json.decode(data or b"{}")
+    except msgspec.DecodeError as problem:
+        raise ValueNotAllowed(f"body: {problem}") from None
+    if isinstance(value, dict):
+        value = {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in value.items()}
+    return _convert(value, kind)
+
+
+def _convert(value: Any, kind: type[Kind], strict: bool = True) -> Kind:
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError as problem:
+        reason, _, place = str(problem).partition(" - at ")
+    field = re.search(r"^`\$\.(\w+)", place) or re.search(r"required field `(\w+)`", reason)
+    if field is None:
+        raise ValueNotAllowed(f"body: {reason}; allowed: {', '.join(kind.__struct_fields__)}")
+    wrong = "missing" if "required" in reason else "not allowed"
+    raise ValueNotAllowed(f"{field[1]}: {wrong}; allowed: {_allowed(fields_of(kind)[field[1]])}")
+
+
+def fields_of(kind: type[Struct]) -> dict[str, Any]:
+    """Return the JSON schema of every field."""
+    _, schemas = msgspec.json.schema_components([kind])
+    fields: dict[str, Any] = schemas[kind.__name__]["properties"]
+    return fields
+
+
+def _allowed(schema: dict[str, Any]) -> str:
+    """Return in words what a schema allows."""
+    schema = schema.get("anyOf", [schema])[0]
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    words = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text",
+             "object": "an object with text values"}  # fmt: skip
+    bounds = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most", "minProperties": "at least",
+              "maxProperties": "at most", "maxLength": "length at most", "pattern": "pattern"}  # fmt: skip
+    limits = [f"{name} {schema[key]}".replace(END, "$") for key, name in bounds.items() if key in schema]
+    return ", ".join([words[schema["type"]], *limits])

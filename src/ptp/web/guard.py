@@ -14,12 +14,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ptp.web.answers import Problem
-from ptp.web.endpoints import reply
+from ptp.web.endpoints import Problem, reply
 
 MOST_BODY = 64 << 10  # bytes
 MOST_TARGET = 4 << 10  # bytes of path and query
 MOST_CLIENTS = 10_000  # whose rates are remembered
+TOO_LARGE = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {MOST_BODY} bytes")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 HOST = re.compile(r"([^:\[\]]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
@@ -114,37 +114,27 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         client = scope["client"][0] if scope.get("client") else "local"
-        self._check_host(headers)
-        self._check_size(scope, headers)
-        changes = scope["method"] not in READING
-        if not (self._writes if changes else self._reads).take(client):
-            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", {"Retry-After": "1"})
-        if changes or not (self._policy.open_reading or self._is_public(scope["path"])):
-            self._check_token(headers, client)
-
-    def _is_public(self, path: str) -> bool:
-        return path in self._policy.public or path.startswith("/static/")
-
-    def _check_host(self, headers: Headers) -> None:
-        name = headers.get("host", "").lower()
-        found = HOST.fullmatch(name)
+        host = headers.get("host", "").lower()
+        found = HOST.fullmatch(host)
         if self._policy.hosts is not None and (found is None or found[1] not in self._policy.hosts):
-            raise HTTPException(
-                HTTPStatus.MISDIRECTED_REQUEST, f"this server is not {name[:80]!r}; use the address it printed"
-            )
-
-    def _check_size(self, scope: Scope, headers: Headers) -> None:
+            message = f"this server is not {host[:80]!r}; use the address it printed"
+            raise HTTPException(HTTPStatus.MISDIRECTED_REQUEST, message)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_TARGET:
             raise HTTPException(HTTPStatus.REQUEST_URI_TOO_LONG, f"the address is longer than {MOST_TARGET} bytes")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BODY:
-            raise _too_large()
+            raise HTTPException(*TOO_LARGE)
+        changes = scope["method"] not in READING
+        if not (self._writes if changes else self._reads).take(client):
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", {"Retry-After": "1"})
+        is_public = scope["path"] in self._policy.public or scope["path"].startswith("/static/")
+        if changes or not (self._policy.open_reading or is_public):
+            self._check_token(headers, client)
 
     def _check_token(self, headers: Headers, client: str) -> None:
         if self._wrong.spent(client):
-            raise HTTPException(
-                HTTPStatus.TOO_MANY_REQUESTS, "too many wrong tokens; wait a minute", {"Retry-After": "60"}
-            )
+            message = "too many wrong tokens; wait a minute"
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, message, {"Retry-After": "60"})
         kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
             return
@@ -166,14 +156,10 @@ async def _whole_body(receive: Receive) -> Receive:
         message = await receive()
         pieces.append(message.get("body", b""))
         if sum(map(len, pieces)) > MOST_BODY:
-            raise _too_large()
+            raise HTTPException(*TOO_LARGE)
     waiting = [{**message, "body": b"".join(pieces)}]
 
     async def receive_again() -> Message:
         return waiting.pop() if waiting else await receive()
 
     return receive_again
-
-
-def _too_large() -> HTTPException:
-    return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {MOST_BODY} bytes")

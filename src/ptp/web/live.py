@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from ptp.recording import RunDirectory
 from ptp.records import Record
 from ptp.runner.control import connect
 from ptp.runner.protocol import Frame, Now
-from ptp.runs.actions import as_actions
-from ptp.web.answers import LiveActions, LiveEnd, LiveRecords, LiveState
+from ptp.runs.actions import Action, as_actions
 
 BEAT = 1 / 30  # seconds between two messages to a listener, at least
 PER_LISTENER = 0.0005  # seconds that each listener adds to it
@@ -25,19 +25,56 @@ MOST_LINE = 32 << 20  # bytes of one line of a run
 MOST_BATCHES = 200  # batches of records that may wait for a slow listener
 LINGER = 5.0  # seconds that a run is listened to after the last listener has left
 ALIVE = 15.0  # seconds after which a silent stream sends a comment, so that nothing between closes it
-EVENTS: dict[str, type[msgspec.Struct]] = {
+BATCHES = frozenset({"records", "actions"})  # of which none replaces the one before
+
+_encode = msgspec.json.Encoder().encode
+
+
+class LiveState(Struct, frozen=True):
+    """How a live run stands: the data of the event `state`."""
+
+    now: Now
+    """Tick, time, pace and the like."""
+    rate: float | None
+    """Ticks per second over the last second."""
+    state: msgspec.Raw
+    """The world's state."""
+
+
+class LiveRecords(Struct, frozen=True):
+    """What happened since: the data of the event `records`."""
+
+    records: list[Record]
+    """Steps, decisions, events and notices as the engine made them; steps and decisions without their state."""
+    lost: int
+    """Records that came too fast to be passed on; the database has them."""
+
+
+class LiveActions(Struct, frozen=True):
+    """What happened since, as lines of the action log: the data of the event `actions`."""
+
+    actions: list[Action]
+    lost: int
+    """Records that came too fast to be passed on; the database has them."""
+
+
+class LiveEnd(Struct, frozen=True):
+    """The run is played no longer: the data of the event `end`."""
+
+    live: bool
+    """Always false."""
+
+
+EVENTS: dict[str, type[Struct]] = {
     "state": LiveState,
     "frame": Frame,
     "records": LiveRecords,
     "actions": LiveActions,
     "end": LiveEnd,
 }
-BATCHES = frozenset({"records", "actions"})  # of which none replaces the one before
-
-_encode = msgspec.json.Encoder().encode
 
 
-class Line(msgspec.Struct):
+class Line(Struct):
     """What a live run sends at once; state and picture are passed on as they are."""
 
     now: Now
@@ -178,7 +215,7 @@ class Channel:
             self._pass_on("records", lambda: LiveRecords(line.records, line.lost))
             self._pass_on("actions", lambda: LiveActions(as_actions(line.records, line.now.at), line.lost))
 
-    def _pass_on(self, event: str, make: Callable[[], msgspec.Struct | msgspec.Raw]) -> None:
+    def _pass_on(self, event: str, make: Callable[[], Struct | msgspec.Raw]) -> None:
         """Leave a message, written once, with everybody who wants its kind; the last state and picture are kept."""
         wanting = [listener for listener in self.listeners if event in listener.events]
         if event in BATCHES and not wanting:
@@ -218,7 +255,9 @@ class Hub:
         self, directory: RunDirectory, events: frozenset[str], seconds: float | None = None
     ) -> AsyncIterator[bytes]:
         """Return what a live run sends as server-sent events, for so many seconds or until it ends."""
-        channel = self._channel(directory)
+        channel = self._channels.get(directory.run_id)
+        if channel is None or channel.task.done():
+            channel = self._channels[directory.run_id] = Channel(directory)
         listener = Listener(events)
         channel.add(listener)
         loop = asyncio.get_running_loop()
@@ -231,12 +270,6 @@ class Hub:
                 timer.cancel()
             channel.listeners.discard(listener)
 
-    def _channel(self, directory: RunDirectory) -> Channel:
-        channel = self._channels.get(directory.run_id)
-        if channel is None or channel.task.done():
-            channel = self._channels[directory.run_id] = Channel(directory)
-        return channel
-
     async def close(self) -> None:
         """End every channel and the streams of those who listen."""
         await cancel([channel.task for channel in self._channels.values()])
@@ -247,5 +280,5 @@ def not_live() -> bytes:
     return _message("end", LiveEnd(live=False))
 
 
-def _message(event: str, data: msgspec.Struct | msgspec.Raw) -> bytes:
+def _message(event: str, data: Struct | msgspec.Raw) -> bytes:
     return b"event: " + event.encode() + b"\ndata: " + _encode(data) + b"\n\n"

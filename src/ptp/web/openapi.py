@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
 from ptp import __version__
-from ptp.web.answers import Problem
-from ptp.web.endpoints import Endpoint, Events, Media
-from ptp.web.requests import fields_of
+from ptp.web.endpoints import Endpoint, Events, Media, Problem, fields_of
 
 ABOUT = """Watch and steer runs. Reading needs no token on loopback; whatever changes a run always does.
 Every endpoint takes `run`: an id, the beginning of one, or `latest`; without it, the live or newest run."""
@@ -37,7 +36,13 @@ REFUSALS = {
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the whole document."""
-    answers = sorted(_with_inner(kind for endpoint in endpoints for kind in _answers_of(endpoint)), key=str)
+    sent: list[Any] = [Problem]
+    for endpoint in endpoints:
+        if isinstance(endpoint.answer, Events):
+            sent += endpoint.answer.data.values()
+        elif not isinstance(endpoint.answer, Media):
+            sent.append(endpoint.answer)
+    answers = sorted(_with_inner(sent), key=str)
     kinds = [*answers, *(endpoint.body for endpoint in endpoints if endpoint.body is not None)]
     references, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
     refs: Refs = dict(zip(kinds, references, strict=True))
@@ -58,12 +63,17 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
+    parameters = []
+    for name, schema in fields_of(endpoint.parameters).items():
+        facts = {"name": name, "description": schema.pop("description"), "schema": schema}
+        place = "path" if f"{{{name}}}" in endpoint.path else "query"
+        parameters.append({**facts, "in": place, "required": "default" not in schema})
     refused = {str(code): {"description": why, **_json(refs[Problem])} for code, why in REFUSALS.items()}
     found: dict[str, Any] = {
         "operationId": f"{endpoint.tag}_{endpoint.handler.__name__}",
         "tags": [endpoint.tag],
         "summary": inspect.getdoc(endpoint.handler),
-        "parameters": _parameters(endpoint),
+        "parameters": parameters,
         "responses": {"200": _answer(endpoint.answer, refs), **refused},
         "security": [{"token": []}] if endpoint.method == "POST" else [{}, {"token": []}],
     }
@@ -73,18 +83,16 @@ def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
     return found
 
 
-def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
-    found = []
-    for name, schema in fields_of(endpoint.parameters).items():
-        facts = {"name": name, "description": schema.pop("description"), "schema": schema}
-        place = "path" if f"{{{name}}}" in endpoint.path else "query"
-        found.append({**facts, "in": place, "required": "default" not in schema})
-    return found
-
-
 def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]:
     if isinstance(answer, Events):
-        kinds = [_event(name, inspect.getdoc(data), refs[data]) for name, data in answer.data.items()]
+        kinds = []
+        for name, data in answer.data.items():
+            about = {"contentSchema": refs[data], "description": inspect.getdoc(data)}
+            fields = {
+                "event": {"const": name, "description": "The kind."},
+                "data": {"type": "string", "contentMediaType": "application/json", **about},
+            }
+            kinds.append({"type": "object", "properties": fields, "required": list(fields)})
         return {"description": answer.about, "content": {"text/event-stream": {"schema": {"oneOf": kinds}}}}
     if isinstance(answer, Media):
         files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in answer.kinds}
@@ -94,30 +102,13 @@ def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]
     return {"description": "The answer.", **_json(refs[answer])}
 
 
-def _event(name: str, about: str | None, data: dict[str, Any]) -> dict[str, Any]:
-    fields = {
-        "event": {"const": name, "description": "The kind."},
-        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": data, "description": about},
-    }
-    return {"type": "object", "properties": fields, "required": list(fields)}
-
-
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def _answers_of(endpoint: Endpoint) -> Iterator[type[Struct]]:
-    yield Problem
-    if isinstance(endpoint.answer, Events):
-        yield from endpoint.answer.data.values()
-    elif not isinstance(endpoint.answer, Media):
-        yield endpoint.answer
-
-
-def _with_inner(kinds: Iterable[type[Struct]]) -> set[type[Struct]]:
+def _with_inner(waiting: list[Any]) -> set[type[Struct]]:
     """Return structs with those that their fields refer to."""
     known: set[type[Struct]] = set()
-    waiting: list[Any] = list(kinds)
     while waiting:
         kind = waiting.pop()
         if isinstance(kind, type) and issubclass(kind, Struct):
@@ -134,14 +125,9 @@ def field_words(kind: type[Struct]) -> dict[str, str]:
     words: dict[str, str] = {}
     for part in reversed(kind.__mro__):
         if issubclass(part, Struct) and part.__module__.startswith("ptp."):
-            words |= _words_in(ast.parse(textwrap.dedent(inspect.getsource(part))).body[0])
+            tree = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
+            assert isinstance(tree, ast.ClassDef)
+            for field, below in pairwise(tree.body):
+                if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                    words[ast.unparse(field.target)] = inspect.cleandoc(ast.literal_eval(below.value))
     return {name: text for name, text in words.items() if name in kind.__struct_fields__}
-
-
-def _words_in(tree: ast.AST) -> dict[str, str]:
-    assert isinstance(tree, ast.ClassDef)
-    return {
-        ast.unparse(field.target): inspect.cleandoc(str(below.value.value))
-        for field, below in zip(tree.body, tree.body[1:], strict=False)
-        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-    }

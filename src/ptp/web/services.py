@@ -84,20 +84,16 @@ class Children:
     def fork(self, parent: str, tick: int, flags: dict[str, str]) -> str:
         """Start a run that shares another's history up to a tick, and return its id as soon as it can be read."""
         changed = [argument for flag, value in flags.items() for argument in (flag, value)]
-        child = self._start("fork", parent, "--at-tick", str(tick), *changed)
-        with closing(child):  # what it says later is in its own log
-            child.wait_until_begun()
-        return child.run_id
-
-    def _start(self, *arguments: str) -> Child:
         with self._lock:  # however many ask at once, the bound holds
             self._children = [child for child in self._children if child.process.poll() is None]
             if len(self._children) >= self._most:
                 raise PtpError(f"{self._most} runs that were started here are still live; stop one first")
-            child = Child(uuid7(), str(self._data_dir), arguments)
+            child = Child(uuid7(), str(self._data_dir), ("fork", parent, "--at-tick", str(tick), *changed))
             self._children.append(child)
         threading.Thread(target=child.process.wait, name="child", daemon=True).start()  # so that it leaves no zombie
-        return child
+        with closing(child):  # what it says later is in its own log
+            child.wait_until_begun()
+        return child.run_id
 
     def close(self) -> None:
         """Hear no more of the runs that were started; they play on."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 from starlette.responses import Response
 
 from ptp import __version__
@@ -13,24 +17,37 @@ from ptp.config.files import read_tree
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import Metadata
+from ptp.records import Level
 from ptp.records import Status as RunStatus
 from ptp.runs.library import Query, RunList, SortKey
-from ptp.runs.logs import LogLevel, LogLines
-from ptp.runs.metrics import Metrics, SeriesList, read_metrics, read_series
-from ptp.runs.remote import is_paused
-from ptp.runs.status import Status, last_elapsed
-from ptp.runs.summary import RunDetail, RunSummary
-from ptp.web.answers import Health, Settings
-from ptp.web.endpoints import API, Endpoint, Media
-from ptp.web.exposition import CONTENT_TYPE_LATEST, exposition
-from ptp.web.requests import END, Page, PageSize, Run, Text
+from ptp.runs.logs import LogLines
+from ptp.runs.metrics import Game, Metrics, Performance, SeriesList, read_metrics, read_series
+from ptp.runs.status import RunDetail, Status, newest_metric, read_detail
+from ptp.web.endpoints import API, END, Endpoint, Media, Page, PageSize, Run, Text
+from ptp.web.openapi import field_words
 from ptp.web.services import Services
 
+LABELS = ("run", "world", "agent")  # of a figure for Prometheus
 SECRET = re.compile(r"password|secret|token|api_?key", re.IGNORECASE)
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 LogPosition = Annotated[int, Meta(ge=0, le=1 << 62)]
 SeriesNames = Annotated[str, Meta(max_length=500, pattern=rf"^[A-Za-z0-9_,]*{END}")]
+
+
+class Settings(Struct):
+    """The settings a run was recorded with."""
+
+    run_id: str
+    config: dict[str, Any]
+    """Every setting, by section; as `--config-file` takes them. Empty where an older run kept none."""
+
+
+class Health(Struct):
+    """Whether the server serves."""
+
+    status: Literal["ok"]
+    """Always ok; a server that isn't does not answer."""
+    version: str
 
 
 async def healthz(services: Services) -> Health:
@@ -61,37 +78,7 @@ def show_run(services: Services, run: Run = None) -> RunDetail:
     if line is None:
         directory.read_metadata()  # says what is wrong with it
         raise PtpError(f"run {directory.run_id} can't be read; see `ptp show {directory.run_id}`")
-    return _detail(directory, metadata, line)
-
-
-def _detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
-    with Database(directory.database) as database:
-        shots = database.row("SELECT count(*) FROM screenshots")[0]
-        recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
-        commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")
-        live = metadata.status == "running"
-        return RunDetail(
-            run=line,
-            live=live,
-            paused=_is_paused(directory) if live else None,
-            elapsed_seconds=last_elapsed(database, metadata),
-            family=metadata.facts.family,
-            render_mode=metadata.facts.render_mode,
-            signals=list(metadata.facts.signals),
-            commands=[row[0] for row in commands],
-            rewinds=metadata.rewinds,
-            parent_tick=metadata.parent.tick if metadata.parent else None,
-            versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
-            screenshots=shots,
-            resume_with=f"ptp resume {directory.run_id}",
-        )
-
-
-def _is_paused(directory: RunDirectory) -> bool | None:
-    try:
-        return is_paused(directory)
-    except PtpError:
-        return None  # it ended between two looks
+    return read_detail(directory, metadata, line)
 
 
 async def status(services: Services, run: Run = None) -> Status:
@@ -123,7 +110,7 @@ def logs(
     run: Run = None,
     lines: Annotated[int, Meta(ge=1, le=5000, description="Lines, from the end.")] = 200,
     after: Annotated[LogPosition | None, Meta(description="Only what came after so many bytes.")] = None,
-    level: Annotated[LogLevel | None, Meta(description="Only lines of at least this level.")] = None,
+    level: Annotated[Level | None, Meta(description="Only lines of at least this level.")] = None,
 ) -> LogLines:
     """Return the end of a run's log."""
     return services.open(run).log(lines, after, level)
@@ -147,7 +134,37 @@ def series(
 
 def prometheus(services: Services) -> Response:
     """Return the figures of all live runs for Prometheus."""
-    return Response(exposition(services.library), media_type=CONTENT_TYPE_LATEST)
+    library = services.library
+    registry = CollectorRegistry()
+    runs = Gauge("ptp_runs", "Runs by status.", ("status",), registry=registry)
+    for status, count in sorted(library.page(Query(page_size=1)).statuses.items()):
+        runs.labels(status).set(count)
+    gauges: dict[str, Gauge] = {}
+    for line in library.live():
+        for name, help_, value in _figures_of(library.find(line.run_id)):
+            if name not in gauges:
+                gauges[name] = Gauge(f"ptp_{name}", help_, LABELS, registry=registry)
+            gauges[name].labels(line.run_id, line.world, line.agent).set(value)
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def _figures_of(directory: RunDirectory) -> Iterator[tuple[str, str, float]]:
+    """Return the figures of every run under the names of the API, then those that the run's world measures."""
+    metrics = read_metrics(directory)
+    known = {"tick": metrics.tick} | asdict(metrics.performance) | asdict(metrics.game)
+    for name, figure in known.items():
+        if figure is not None:
+            yield name, _helps().get(name, name.replace("_", " ")), figure
+    with Database(directory.database) as database:
+        for gauge in directory.read_metadata().facts.gauges:
+            value = newest_metric(database, gauge.name)
+            if value is not None and gauge.name not in known:
+                yield gauge.name, gauge.help or gauge.title, value
+
+
+@cache
+def _helps() -> dict[str, str]:
+    return {"tick": "The newest tick."} | field_words(Performance) | field_words(Game)
 
 
 ENDPOINTS = (

@@ -8,8 +8,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from ptp.runs.shots import Screenshot, ScreenshotDiff, ScreenshotList
-from ptp.web.endpoints import API, Endpoint, Media
-from ptp.web.requests import Page, PageSize, Run, ShotName
+from ptp.web.endpoints import API, Endpoint, Media, Page, PageSize, Run, ShotName
 from ptp.web.routes.ticks import PICTURE, picture
 from ptp.web.services import Services
 

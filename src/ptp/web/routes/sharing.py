@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
 from itertools import islice
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -18,15 +19,46 @@ from ptp.config.files import read_values
 from ptp.config.tree import BY_FLAG
 from ptp.errors import PtpError, RunUnreadable
 from ptp.recording import RunDirectory
-from ptp.runs.offline import store_of
 from ptp.runs.sharing import export_bytes
-from ptp.web.answers import SharedList, SharedSnapshot
-from ptp.web.endpoints import API, Endpoint, Media
-from ptp.web.requests import END, Run
+from ptp.runs.steering import store_of
+from ptp.web.endpoints import API, END, Endpoint, Media, Run
 from ptp.web.services import Services
 
 FILE = "application/octet-stream"
 SharedName = Annotated[str, Meta(max_length=100, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 _+.-]*{END}")]
+
+
+class SharedSnapshot(Struct, frozen=True):
+    """A snapshot that others may download."""
+
+    run_id: str
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    message: str | None
+    """What a person noted."""
+    tick: int
+    """The tick it was taken at."""
+    created_at: str
+    """When, in UTC."""
+    world: str
+    """The world it needs."""
+    world_version: str
+    rom_sha1: str | None
+    """The cartridge it needs; null for a world without one."""
+    agent: str
+    location: str
+    """The kind of situation, in the world's words."""
+    download: str
+    """The path, on this server, that `ptp snapshot import` downloads it from."""
+
+
+class SharedList(Struct, frozen=True):
+    """Snapshots that others may download, newest run first."""
+
+    snapshots: list[SharedSnapshot]
+    more: bool
+    """Whether there are others beyond the limit."""
 
 
 def shared(
@@ -36,7 +68,12 @@ def shared(
 ) -> SharedList:
     """List the snapshots that may be downloaded: those of one run, or without it those of every run that shares."""
     directories = _sharing(services) if run is None else iter((_allowed(services, run),))
-    found = list(islice(_lines(directories), limit + 1))
+    headers = ((directory.run_id, header) for directory in directories for header in store_of(directory).headers())
+    found = []
+    for run_id, header in islice(headers, limit + 1):
+        download = f"{API}/snapshot/export/{header.snapshot_id}?run={run_id}"
+        own = {"run_id": run_id, "rom_sha1": header.origin.get("rom_sha1"), "download": download}
+        found.append(msgspec.convert(msgspec.structs.asdict(header) | own, SharedSnapshot))
     return SharedList(found[:limit], len(found) > limit)
 
 
@@ -65,11 +102,9 @@ def _sharing(services: Services) -> Iterator[RunDirectory]:
     """Return every run that shares its snapshots, newest first; one that can't be read shares nothing."""
     for run_id in sorted((line.run_id for line in services.library.lines()), reverse=True):
         directory = services.library.find(run_id)
-        try:
+        with suppress(PtpError):
             if _shares(directory):
                 yield directory
-        except PtpError:
-            continue
 
 
 def _shares(directory: RunDirectory) -> bool:
@@ -84,14 +119,6 @@ def _shares(directory: RunDirectory) -> bool:
 def _read_share(path: Path, changed: int) -> bool:
     """Read the setting of a run; *changed* makes a file that was written anew be read again."""
     return bool(read_values(path, tell=lambda note: None).get(BY_FLAG["--snapshot-share"], False))
-
-
-def _lines(directories: Iterator[RunDirectory]) -> Iterator[SharedSnapshot]:
-    for directory in directories:
-        for header in store_of(directory).headers():
-            download = f"{API}/snapshot/export/{header.snapshot_id}?run={directory.run_id}"
-            own = {"run_id": directory.run_id, "rom_sha1": header.origin.get("rom_sha1"), "download": download}
-            yield msgspec.convert(msgspec.structs.asdict(header) | own, SharedSnapshot)
 
 
 ENDPOINTS = (

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from ptp.agents.registry import find_agent
-from ptp.runs.offline import store_of
-from ptp.runs.remote import Restored, SnapshotList, Steered, line_of
+from ptp.runs.steering import Restored, SnapshotList, Steered, line_of, store_of
 from ptp.runs.ticks import NoTick
-from ptp.web.answers import Forked
-from ptp.web.endpoints import API, Endpoint
-from ptp.web.requests import END, Name, Run, Tick
+from ptp.web.endpoints import API, END, Endpoint, Name, Run, Tick
 from ptp.web.services import Services
 
 SnapshotName = Annotated[Name, Meta(description="A snapshot: its name, id, or `latest`.")]
@@ -24,6 +21,17 @@ Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Limit = Annotated[int, Meta(ge=1, le=1 << 53)]
 Rate = Annotated[int, Meta(ge=0, le=100_000)]
 Note = Annotated[str, Meta(max_length=500, pattern=rf"^[^\x00-\x1f]*{END}")]
+
+
+class Forked(Struct, frozen=True):
+    """A new run that was started from another."""
+
+    run_id: str
+    """The new run."""
+    parent: str
+    """The run it came from."""
+    tick: int
+    """The last tick that both share."""
 
 
 def pause(services: Services, run: Run = None) -> Steered:
@@ -104,18 +112,17 @@ def fork(
 ) -> Forked:
     """Start a new run with another's history up to a tick; it plays in a process of its own."""
     parent = services.open(run)
-    tick = _fork_tick(parent.last_tick, tick) if snapshot is None else store_of(parent.directory).find(snapshot).tick
+    if snapshot is not None:
+        tick = store_of(parent.directory).find(snapshot).tick
+    elif tick is None:
+        tick = parent.last_tick
+    elif tick > parent.last_tick:
+        raise NoTick(tick, parent.last_tick)
     if agent is not None:
         find_agent(agent)
     flags = {"random-seed": random_seed, "agent": agent, "max-ticks": max_ticks, "tick-rate-base": tick_rate_base}
     given = {f"--{name}": str(value) for name, value in flags.items() if value is not None}
     return Forked(services.children.fork(parent.id, tick, given), parent.id, tick)
-
-
-def _fork_tick(last: int, wanted: int | None) -> int:
-    if wanted is not None and wanted > last:
-        raise NoTick(wanted, last)
-    return last if wanted is None else wanted
 
 
 CONTROL, SNAPSHOT = f"{API}/control", f"{API}/snapshot"

@@ -12,9 +12,8 @@ from starlette.responses import Response, StreamingResponse
 
 from ptp.errors import UsageError
 from ptp.runs.exports import MEDIA, Format, What, export
-from ptp.web.endpoints import API, Endpoint, Events, Media
+from ptp.web.endpoints import API, Endpoint, Events, Media, Run
 from ptp.web.live import EVENTS, not_live
-from ptp.web.requests import Run
 from ptp.web.services import Services
 
 MOST_STREAMS = 500

@@ -12,8 +12,7 @@ from ptp.runs.actions import ActionList, ActionQuery, Kind
 from ptp.runs.drawing import Drawn
 from ptp.runs.ticks import DecisionList, EventList, list_decisions, list_events, newest_tick, read_tick
 from ptp.runs.ticks import Tick as TickAnswer
-from ptp.web.endpoints import API, Endpoint, Media
-from ptp.web.requests import END, FromTick, Page, PageSize, Run, Text, Tick, ToTick
+from ptp.web.endpoints import API, END, Endpoint, FromTick, Media, Page, PageSize, Run, Text, Tick, ToTick
 from ptp.web.services import Services
 
 DecisionId = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-f-]+{END}")]

@@ -1,11 +1,11 @@
-"""Snapshots of a run that is not running: taking one at its last tick, and going back to one."""
+"""Steering a run and its snapshots: a live one is asked through its control socket, another is changed on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import apsw
+from msgspec import Struct
 
 from ptp._util.clock import SystemClock
 from ptp.errors import RecordingError, SnapshotError
@@ -15,10 +15,78 @@ from ptp.recording.history import rewind
 from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
+from ptp.runner.control import ask
+from ptp.runner.protocol import Request
 from ptp.runner.run import engine_of
 from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
 from ptp.worlds.knowledge import knowledge_of
+
+
+class SnapshotLine(Struct):
+    """A snapshot in a list."""
+
+    snapshot_id: str
+    name: str | None
+    """The name that a person gave it."""
+    tick: int
+    episode: int
+    created_at: str
+    """When, in UTC."""
+    reason: str
+    """What it was taken for."""
+    message: str | None
+    """What a person noted."""
+    location: str
+    """The kind of situation, in the world's words."""
+    bytes: int
+    """Its size on disk; 0 when it is in memory only."""
+    on_disk: bool
+    """Whether it outlives the run's process."""
+
+
+def line_of(header: SnapshotHeader) -> SnapshotLine:
+    """Return a snapshot as it stands in a list."""
+    shared = {name: getattr(header, name) for name in SnapshotLine.__struct_fields__[:-2]}
+    return SnapshotLine(**shared, bytes=header.payload_bytes, on_disk=bool(header.payload_hash))
+
+
+class SnapshotList(Struct):
+    """The snapshots of a run, newest first."""
+
+    snapshots: list[SnapshotLine]
+    total_count: int
+
+
+class Restored(Struct):
+    """A run that went back."""
+
+    run_id: str
+    tick: int
+    """The tick it is at now."""
+    live: bool
+    """Whether it plays on by itself."""
+    next: str | None
+    """The command that resumes it, when it is not live."""
+
+
+class Steered(Struct):
+    """What a live run answered."""
+
+    run_id: str
+    tick: int
+    paused: bool | None
+    """Whether it is held now."""
+    snapshot: SnapshotLine | None = None
+    """The snapshot that was taken or restored."""
+
+
+def steer(directory: RunDirectory, request: Request) -> Steered:
+    """Ask a live run to do something, and return where it stands then."""
+    answer = ask(directory, request)
+    assert answer.now is not None
+    snapshot = None if answer.snapshot is None else line_of(answer.snapshot)
+    return Steered(directory.run_id, answer.now.tick, answer.now.paused, snapshot)
 
 
 def store_of(directory: RunDirectory) -> SnapshotStore:
@@ -26,20 +94,10 @@ def store_of(directory: RunDirectory) -> SnapshotStore:
     return SnapshotStore(directory.path / "snapshots")
 
 
-@contextmanager
-def owned(directory: RunDirectory) -> Iterator[None]:
-    """Own a run directory for a moment."""
-    directory.acquire()
-    try:
-        yield
-    finally:
-        directory.release()
-
-
 def create_snapshot(directory: RunDirectory, name: str | None, message: str | None) -> SnapshotHeader:
     """Take a snapshot at a run's last tick."""
     config = read_config(directory)
-    with owned(directory):
+    with directory.owned():
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, SystemClock())
         with closing(engine.world), closing(Tape(directory)) as tape:
@@ -52,20 +110,16 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
     """Give up what came after a snapshot, so that `ptp resume` goes on from it."""
     store = store_of(directory)
-    with owned(directory):
+    with directory.owned():
         header = store.find(wanted)
         store.load(header)  # a damaged one is refused before anything is given up
-        _check_restorable(directory, header, wanted)
+        with closing(Tape(directory)) as tape:
+            check_own(header, tape, tape.metadata.facts)
+            if not tape.is_current(header):
+                raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
         _rewind(directory, header, f"restored {wanted}")
         store.forget_after(header.tick)
     return header
-
-
-def _check_restorable(directory: RunDirectory, header: SnapshotHeader, wanted: str) -> None:
-    with closing(Tape(directory)) as tape:
-        check_own(header, tape, tape.metadata.facts)
-        if not tape.is_current(header):
-            raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
 
 
 def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:
