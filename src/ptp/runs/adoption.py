@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ptp import __version__
-from ptp._util.clock import SystemClock, iso
+from ptp._util.clock import Clock, iso
 from ptp._util.ids import derive_seed, uuid7
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, BY_PATH, Values, build
@@ -171,7 +171,7 @@ def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape,
     run_id = directory.run_id
     try:
         metadata = _introduce(config, world, directory, snapshot.header, tape, iso(now))
-        play = Play(world, SystemClock(), tape.random_seed)
+        play = Play(world, Clock(), tape.random_seed)
         recorder = Recorder(directory, RunContext(directory.path, metadata, config, play))
         recorder.took([*_records(tape, state)])
         recorder.ended(None)
