@@ -15,8 +15,8 @@ from pathlib import Path
 import apsw
 
 from benchmarks.common import report
-from ptp.versioning.backup import migrate_file
-from ptp.versioning.schema import SCHEMA_VERSION, schema_sql
+from ptp.versioning.database import migrate_file
+from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION
 
 FILL = """
 WITH RECURSIVE n(i) AS (VALUES ({first}) UNION ALL SELECT i + 1 FROM n WHERE i < {last})
@@ -37,7 +37,7 @@ def build(path: Path, size: float) -> None:
     """Make a database of schema 1.0 with so many gigabytes."""
     connection = apsw.Connection(str(path))
     connection.pragma("journal_mode", "off")
-    connection.execute(schema_sql("1.0"))
+    connection.execute(RUN_SCHEMAS.sql("1.0"))
     first, batch = 1, 20_000
     while path.stat().st_size < size * 1e9:
         with connection:

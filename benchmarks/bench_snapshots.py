@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.common import play, report
-from ptp._util.clock import SystemClock
+from ptp._util.clock import Clock
 from ptp.agents import make_agent
 from ptp.config import RunConfig
 from ptp.config.tree import Agent as AgentConfig
@@ -32,7 +32,7 @@ def milliseconds(work: Callable[[], Any], times: int = 15) -> float:
 
 def main() -> None:
     world = make_world(find_world("tallgrass"))
-    engine = Engine(world, make_agent("random", world, AgentConfig(), 1), RunConfig(), SystemClock(), 1)
+    engine = Engine(world, make_agent("random", world, AgentConfig(), 1), RunConfig(), Clock(), 1)
     engine.start()
     for _ in range(100):
         engine.follow("a", ask=False)

@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ptp._util.clock import iso
+from ptp._util.clock import Clock, iso
 from ptp.agents import Agent, AgentSetup, Decision, Observation
 from ptp.config import RunConfig
 from ptp.engine import Play
@@ -20,7 +20,7 @@ from ptp.worlds import Outcome, Signals, World, WorldView
 from ptp.worlds.spaces import CommandCodec, state_hash
 
 
-class ManualClock:
+class ManualClock(Clock):
     """A clock that stands still until it is turned; a sleep turns it at once."""
 
     def __init__(self, start: float = 1_700_000_000.0) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ptp._util.clock import SystemClock, iso
+from ptp._util.clock import Clock, iso
 from ptp._util.files import write_atomic
 from ptp._util.ids import derive_seed, numbered_id, uuid7
 
@@ -52,7 +52,7 @@ def test_seeds_differ_by_what_they_are_for() -> None:
 
 
 def test_a_sleep_can_be_ended() -> None:
-    clock = SystemClock()
+    clock = Clock()
     threading.Timer(0.05, clock.wake).start()
     began = time.monotonic()
     clock.sleep(30)

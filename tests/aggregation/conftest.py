@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ptp.aggregation.dialect import PostgreSQL
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import Central, PostgreSQL
 from ptp.errors import CentralError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from ptp.aggregation.dialect import PostgreSQL
+from ptp.aggregation.central import PostgreSQL
 from ptp.versioning.dialect import read_shape
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ Contents = dict[str, list[dict[str, Any]]]
 def fill(connection: psycopg.Connection, dice: random.Random) -> None:
     """Put random rows into every table."""
     for table, columns in read_shape(PostgreSQL(connection, None)).tables.items():
-        for _ in range(dice.randrange(4) if table[0] != "_" else 0):
-            values = [draw(dice, column) for column in columns.values()]
+        for number in range(dice.randrange(4) if table[0] != "_" else 0):
+            values = [draw(dice, column, number) for column in columns.values()]
             connection.execute(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(values))})", values)
 
 
-def draw(dice: random.Random, column: Column) -> Any:
+def draw(dice: random.Random, column: Column, number: int) -> Any:
     if column.type == "UUID":
-        return UUID(int=dice.getrandbits(128))
+        return UUID(int=dice.getrandbits(120) << 8 | number)  # random bits alone may come twice
     if not column.required and dice.random() < 0.3:
         return None
     if column.type == "TEXT":
-        return f"{dice.choice(['', 'é', 'it is ', 'x' * 300])}{dice.random() if column.key else ''}"
+        return f"{dice.choice(['', 'é', 'it is ', 'x' * 300])}{number if column.key else ''}"
     if column.type.startswith("TIMESTAMP"):
         return f"20{dice.randrange(10, 99)}-01-15T09:00:00.{dice.randrange(1000):03d}Z"
     choices = {"BOOLEAN": dice.random() < 0.5, "JSONB": json.dumps({"a": [dice.random(), None]})}

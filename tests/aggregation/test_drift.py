@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ptp.aggregation.dialect import PostgreSQL
-from ptp.aggregation.server import Central
-from ptp.versioning.drift import schema_drift
+from ptp.aggregation.central import Central, PostgreSQL
+from ptp.versioning.drift import schema_drift, verify
 from ptp.versioning.migration import migrate
-from ptp.versioning.verify import verify
 
 if TYPE_CHECKING:
     import psycopg

@@ -13,10 +13,8 @@ from uuid import UUID
 
 import pytest
 
-from ptp.aggregation.dialect import PostgreSQL
-from ptp.aggregation.extract import as_json
-from ptp.aggregation.ingest import Ingested, ingest, prepare, refresh
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import Central, PostgreSQL
+from ptp.aggregation.ingest import Ingested, as_json, ingest, prepare, refresh
 from ptp.errors import CentralError, RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.versioning.migration import migrate

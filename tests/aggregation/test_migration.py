@@ -13,14 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptp.aggregation.dialect import CENTRAL_SCHEMAS, PATIENCE, PostgreSQL
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import CENTRAL_SCHEMAS, PATIENCE, Central, PostgreSQL
 from ptp.errors import CentralError, UnknownName
 from ptp.versioning.dialect import read_shape
-from ptp.versioning.drift import schema_drift
+from ptp.versioning.drift import schema_drift, verify
 from ptp.versioning.migration import migrate, plan
 from ptp.versioning.stamp import Loss, read_history, read_version
-from ptp.versioning.verify import verify
 from tests.aggregation.databases import contents, fill, shared
 
 if TYPE_CHECKING:
@@ -134,7 +132,7 @@ def test_a_database_that_lacks_a_column_stays_as_it_is(db: PostgreSQL, connectio
 
 
 def test_a_database_that_another_program_holds_is_left_alone(central: Central, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptp.aggregation.dialect.PATIENCE", "50ms")
+    monkeypatch.setattr("ptp.aggregation.central.PATIENCE", "50ms")
     assert PATIENCE == "30s"
     with central.connected() as other:
         migrate(PostgreSQL(other, central), "1.0")
@@ -150,8 +148,8 @@ KILLED = """
 import json, os, signal, sys
 from pathlib import Path
 import psycopg
-from ptp.aggregation.dialect import PostgreSQL
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import PostgreSQL
+from ptp.aggregation.central import Central
 from ptp.versioning.migration import migrate
 from ptp.versioning.stamp import read_version
 

@@ -14,17 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from ptp.aggregation.dialect import PostgreSQL
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import Central, PostgreSQL
 from ptp.errors import CentralError, UsageError
+from ptp.versioning.drift import verify
 from ptp.versioning.migration import migrate
 from ptp.versioning.stamp import read_version
-from ptp.versioning.verify import verify
 
 USER = """
 import os, signal, sys
 from pathlib import Path
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import Central
 with Central(Path(sys.argv[1])).connected() as connection:
     connection.execute("SELECT 1")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ptp.aggregation.server import Central
+from ptp.aggregation.central import Central
 from ptp.cli import main
 from ptp.versioning.drift import SCHEMA_KINDS
 from tests.versioning.databases import OLD, copy_run

@@ -53,7 +53,7 @@ def test_every_option_and_argument_has_a_sentence(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_BODIES)
 def test_every_verb_has_a_body_that_can_be_loaded(name: str) -> None:
     module, _, function = EVERY[name].body.partition(":")
-    assert callable(getattr(import_module(module), function))
+    assert callable(getattr(import_module(f"ptp.cli.{module}"), function))
 
 
 @pytest.mark.parametrize("example", [line for verb in EVERY.values() for line in verb.examples])
@@ -101,13 +101,13 @@ def parsed(*words: str) -> Options:
 def test_a_switch_leaves_the_next_argument_alone(switch: str) -> None:
     options = parsed(switch, "latest")
     assert options.run == "latest"
-    assert options.quiet == (switch in {"-q", "--quiet"})
+    assert options.config.system.quiet == (switch in {"-q", "--quiet"})
     assert options.config.system.verbose == (switch in {"-v", "--verbose"})
 
 
 def test_a_switch_still_takes_its_own_value() -> None:
-    assert not parsed("-q", "false").quiet
-    assert not parsed("--quiet=false").quiet
+    assert not parsed("-q", "false").config.system.quiet
+    assert not parsed("--quiet=false").config.system.quiet
 
 
 RUN_VERBS = ["actions", "status", "watch", "metrics", "export", "logs", "pause", "stop", "snapshot list",

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ptp.cli.progress import Silent, explaining_stop
-from ptp.cli.signals import Terminated, hearing
+from ptp.cli.main import Terminated, hearing
+from ptp.cli.play import Silent, explaining_stop
 
 CODES = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 

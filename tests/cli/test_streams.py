@@ -108,7 +108,7 @@ def test_a_pipe_gets_whole_ids_and_long_lines(capsys: pytest.CaptureFixture[str]
 def test_a_picture_has_colors_only_on_a_terminal_that_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy as np
 
-    from ptp.cli.pixels import as_text
+    from ptp.cli.screenshot import as_text
 
     pixels = np.array([[[255, 255, 255]], [[255, 255, 255]]], dtype=np.uint8)
     assert as_text(pixels) == "█"

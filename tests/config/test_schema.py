@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptp.config import RunConfig
-from ptp.config.schema import json_schema
+from ptp.config.files import json_schema
 from ptp.config.tree import ALL_SETTINGS, EXPERIMENT_SETTINGS, as_tree
 
 

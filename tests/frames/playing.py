@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from ptp._util.clock import SystemClock, iso
+from ptp._util.clock import Clock, iso
 from ptp._util.ids import uuid7
 from ptp.agents import make_agent
 from ptp.config import RunConfig, replace
@@ -109,7 +109,7 @@ def play(
     )
     directory = RunDirectory.create(folder, uuid7())
     agent = make_agent("random", made, config.agent, 1)
-    engine = Engine(made, agent, config, SystemClock(), 1)
+    engine = Engine(made, agent, config, Clock(), 1)
     run = RunContext(directory.path, _metadata(directory, made), config, engine.play, engine)
     if not isinstance(profile, StorageProfile):
         profile = find_profile(profile or made.facts.storage_profile)

@@ -26,7 +26,7 @@ from ptp.recording.seal import Seal
 from ptp.recording.writer import Writer
 from ptp.records import DecisionEnded, DecisionMade, EpisodeEnded, Event, Notice, Step
 from ptp.runs import list_runs
-from ptp.versioning import SCHEMA_VERSION, schema_sql
+from ptp.versioning import RUN_SCHEMAS, SCHEMA_VERSION
 from ptp.worlds.knowledge import Knowledge, Row
 
 RUN = "01a1e142-559b-7db3-8bf0-c635104f2b91"
@@ -287,7 +287,7 @@ def test_a_truncated_database_is_named(recorded: Callable[..., Path], share: flo
 
 def test_a_database_of_another_schema_is_refused_by_version(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "game_data.db")
-    connection.executescript(schema_sql().replace(f"VALUES ('{SCHEMA_VERSION}')", "VALUES ('9.9')"))
+    connection.executescript(RUN_SCHEMAS.sql(SCHEMA_VERSION).replace(f"VALUES ('{SCHEMA_VERSION}')", "VALUES ('9.9')"))
     connection.close()
     with pytest.raises(RunUnreadable, match=r"has schema 9\.9, and this ptp knows 2\.2 at most"):
         Database(tmp_path / "game_data.db")

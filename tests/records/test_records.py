@@ -10,7 +10,7 @@ import pytest
 
 from ptp.records import DecisionMade, Event, Record, columns_of, decode, encode
 from ptp.records.table import Kept
-from ptp.versioning import schema_sql
+from ptp.versioning import RUN_SCHEMAS, SCHEMA_VERSION
 
 KINDS: tuple[type[msgspec.Struct], ...] = Record.__args__
 KEPT = [kind for kind in KINDS if issubclass(kind, Kept)]
@@ -28,7 +28,7 @@ def example(kind: type[Kept]) -> Any:
 @pytest.fixture(scope="module")
 def database() -> apsw.Connection:
     connection = apsw.Connection(":memory:")
-    connection.execute(schema_sql())
+    connection.execute(RUN_SCHEMAS.sql(SCHEMA_VERSION))
     return connection
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from ptp.versioning.dialect import Column, Shape, read_shape
-from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS, SCHEMA_VERSION, schema_sql
+from ptp.versioning.schema import NO_VERSION, RUN_SCHEMAS, SCHEMA_VERSION
 from ptp.versioning.sqlite import SQLite, old_names, shape_of
 from ptp.versioning.stamp import read_version
 
@@ -38,7 +38,7 @@ def create(path: Path, version: str, *, journal: str = "delete", fill: random.Ra
     """Make a database, by the SQL of its version, with rows that *fill* draws."""
     with opened(path) as connection:
         connection.pragma("journal_mode", journal)
-        connection.execute(schema_sql(version))
+        connection.execute(RUN_SCHEMAS.sql(version))
         if fill is not None:
             for table, columns in shape_of(version).tables.items():
                 for row in range(fill.randrange(4) if table != "_schema_version" else 0):

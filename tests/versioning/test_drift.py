@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ptp.config.drift import CONFIG_KINDS, config_drift
+from ptp.config.versions import CONFIG_KINDS, config_drift
 from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
 from ptp.versioning.sqlite import SQLite
 from tests.versioning.databases import VERSIONS, create, opened

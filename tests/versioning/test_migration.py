@@ -21,12 +21,11 @@ from hypothesis import strategies as st
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.recording.database import Database
 from ptp.versioning import sqlite
-from ptp.versioning.backup import kept_backup, migrate_file, pending_backup
+from ptp.versioning.database import kept_backup, migrate_file, pending_backup, verify_file
 from ptp.versioning.migration import Plan, plan
 from ptp.versioning.schema import RUN_SCHEMAS
 from ptp.versioning.sqlite import SQLite
 from ptp.versioning.stamp import Loss, read_history
-from ptp.versioning.verify import verify_file
 from tests.versioning.databases import VERSIONS, contents, create, opened, shape_in, shared, version_of
 
 SEED = 7
@@ -352,7 +351,7 @@ def hook(connection):
         return True
     connection.exec_trace = trace
 apsw.connection_hooks.append(hook)
-from ptp.versioning.backup import migrate_file
+from ptp.versioning.database import migrate_file
 migrate_file(Path(sys.argv[1]), "2.2")
 """
 

@@ -14,10 +14,9 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database, open_for_writing
 from ptp.recording.episodes import export_episodes
 from ptp.recording.report import write_report
-from ptp.versioning.backup import migrate_file
+from ptp.versioning.database import migrate_file, verify_file
 from ptp.versioning.schema import SCHEMA_VERSION
 from ptp.versioning.sqlite import shape_of
-from ptp.versioning.verify import verify_file
 from tests.versioning.databases import FIXTURES, OLD, contents, copy_recorded, copy_run, version_of
 
 Call = Callable[..., tuple[int, str, str]]

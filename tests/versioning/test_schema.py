@@ -9,10 +9,10 @@ import apsw
 import pytest
 
 from ptp.errors import RunUnreadable, UnknownName
-from ptp.versioning.backup import migrate_file
+from ptp.versioning.database import migrate_file
 from ptp.versioning.dialect import read_shape
 from ptp.versioning.drift import schema_drift
-from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION, schema_sql, statements
+from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION, statements
 from ptp.versioning.sqlite import SQLite, shape_of
 from tests.versioning.databases import VERSIONS, create, opened
 
@@ -53,7 +53,7 @@ def test_the_first_schema_has_twelve_tables_and_its_version() -> None:
 def test_every_schema_says_its_own_version() -> None:
     for version in VERSIONS:
         connection = apsw.Connection(":memory:")
-        connection.execute(schema_sql(version))
+        connection.execute(RUN_SCHEMAS.sql(version))
         assert connection.execute("SELECT version FROM _schema_version").get == version
         connection.close()
     assert RUN_SCHEMAS.newest == VERSIONS[-1] == SCHEMA_VERSION

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Protocol
 
 
-class Clock(Protocol):
-    """What the engine knows of time."""
-
-    def monotonic(self) -> float:
-        """Return seconds that never go back."""
-
-    def time(self) -> float:
-        """Return seconds since 1970, as the calendar has them."""
-
-    def sleep(self, seconds: float) -> None:
-        """Wait, or return early when woken."""
-
-    def wake(self) -> None:
-        """End the present sleep, or the next one, at once; called from any thread."""
-
-
-class SystemClock:
+class Clock:
     """The machine's clock; `wake` ends a sleep early."""
 
+    monotonic = staticmethod(time.perf_counter)
+    time = staticmethod(time.time)
+
     def __init__(self) -> None:
-        self.monotonic = time.perf_counter
-        self.time = time.time
         self._woken = threading.Event()
 
     def sleep(self, seconds: float) -> None:
@@ -37,7 +21,7 @@ class SystemClock:
         self._woken.clear()
 
     def wake(self) -> None:
-        """End the present sleep, or the next one, at once."""
+        """End the present sleep, or the next one, at once; called from any thread."""
         self._woken.set()
 
 

@@ -59,15 +59,15 @@ def dump(tree: Any) -> str:
     return text.getvalue()
 
 
-def _represent_null(representer: Any, _: None) -> Any:
-    return representer.represent_scalar("tag:yaml.org,2002:null", "null")  # ruamel would leave its place empty
-
-
 def _round_trip() -> Any:
     from ruamel.yaml import YAML
 
     yaml = YAML()
-    yaml.representer.yaml_representers = {**yaml.representer.yaml_representers, type(None): _represent_null}
+
+    def represent_null(representer: Any, _: None) -> Any:
+        return representer.represent_scalar("tag:yaml.org,2002:null", "null")  # ruamel would leave its place empty
+
+    yaml.representer.yaml_representers = {**yaml.representer.yaml_representers, type(None): represent_null}
     yaml.preserve_quotes = True
     yaml.width = 2**31
     yaml.indent(mapping=2, sequence=4, offset=2)

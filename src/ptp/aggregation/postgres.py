@@ -129,7 +129,13 @@ class Postgres:
             os.chown(folder, self._as.pw_uid, self._as.pw_gid)
 
     def _run(self, program: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        self._check_reach()
+        if self._as is not None and self._key is None:
+            folder = self._closed(self._binaries) or self._closed(self._folder)
+            if folder is not None:
+                raise CentralError(
+                    f"PostgreSQL does not run as root, so it runs as {self._as.pw_name}, who can't enter {folder}; "
+                    f"`chmod o+x {shlex.quote(str(folder))}`, or name a server with --database-url"
+                )
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         command = [str(self._binaries / program), *map(str, words)]
         person: dict[str, Any] = {}
@@ -155,19 +161,12 @@ class Postgres:
     def _closed(self, path: Path) -> Path | None:
         """Return the first folder on the way that the server may not enter."""
         assert self._as is not None
-        way = [*reversed(path.parents), path]
-        return next((folder for folder in way if not _may_enter(folder.stat(), self._as)), None)
-
-    def _check_reach(self) -> None:
-        if self._as is None or self._key is not None:
-            return
-        for path in (self._binaries, self._folder):
-            folder = self._closed(path)
-            if folder is not None:
-                raise CentralError(
-                    f"PostgreSQL does not run as root, so it runs as {self._as.pw_name}, who can't enter {folder}; "
-                    f"`chmod o+x {shlex.quote(str(folder))}`, or name a server with --database-url"
-                )
+        for folder in (*reversed(path.parents), path):
+            facts = folder.stat()
+            others = stat.S_IXGRP if facts.st_gid == self._as.pw_gid else stat.S_IXOTH
+            if not facts.st_mode & (stat.S_IXUSR if facts.st_uid == self._as.pw_uid else others):
+                return folder
+        return None
 
 
 def find_binaries() -> Path:
@@ -188,11 +187,6 @@ def _stand_in(folder: Path) -> pwd.struct_passwd:
             except KeyError:
                 break
     return pwd.getpwnam(NOBODY)
-
-
-def _may_enter(facts: os.stat_result, person: pwd.struct_passwd) -> bool:
-    others = stat.S_IXGRP if facts.st_gid == person.pw_gid else stat.S_IXOTH
-    return bool(facts.st_mode & (stat.S_IXUSR if facts.st_uid == person.pw_uid else others))
 
 
 def _last_words(log: Path) -> str:

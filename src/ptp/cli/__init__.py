@@ -1,4 +1,4 @@
-"""The command line: verbs as data in `verbs/`, and one module for each body, imported when its verb runs."""
+"""The command line: verbs as data in `verbs.py`, and their bodies in modules that are imported when a verb runs."""
 
 from ptp.cli.main import main
 

@@ -46,21 +46,17 @@ def each(
     return done, failed
 
 
-def named_run(options: Options) -> Run:
-    """Return the run that a command line names; without a name, the live or newest one."""
-    return Run(find_run(options.folder, options.run))
-
-
-def opened_run(options: Options) -> Run:
+def opened_run(options: Options, name: str | None = None) -> Run:
     """Return the run to read, and say so if it is archived, since opening it then takes longer."""
-    return said_if_archived(named_run(options))
-
-
-def said_if_archived(run: Run) -> Run:
-    """Say so if a run is archived, and return it."""
+    run = Run(find_run(options.folder, name or options.run))
     if is_packed(run.directory.database):
         sys.stderr.write(f"ptp: run {run.id} is archived; reading a copy, `ptp prune --restore {run.id}` unpacks it\n")
     return run
+
+
+def named_run(options: Options) -> Run:
+    """Return the run that a command line names; without a name, the live or newest one."""
+    return Run(find_run(options.folder, options.run))
 
 
 def check_pages(options: Options) -> None:

@@ -9,10 +9,9 @@ from ptp.cli import output
 from ptp.cli.output import answer, print_json
 from ptp.cli.parser import Options
 from ptp.config import load_config
-from ptp.config.files import dump
-from ptp.config.migrate import migrate_file
-from ptp.config.schema import json_schema
+from ptp.config.files import dump, json_schema
 from ptp.config.tree import VERSION, as_tree
+from ptp.config.versions import migrate_file
 
 
 def show(options: Options) -> int:

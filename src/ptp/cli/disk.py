@@ -24,7 +24,14 @@ PARTS = ("database", "frames", "snapshots", "video", "episodes", "other", "total
 
 def du(options: Options) -> int:
     """Show how much disk space runs use."""
-    size = _measure(options)
+    if options.run is not None:
+        directory = named_run(options).directory
+        run = measure_run(directory)
+        size = DataSize([run], 0, run.total, free_bytes(directory.path))
+    elif not run_paths(options.folder) and not options.folder.is_dir():
+        size = DataSize([], 0, 0, free_bytes(options.folder.absolute().parent))
+    else:
+        size = measure_runs(options.folder)
     ids = short_ids([run.run_id for run in size.runs], WIDTH)
     rows = [
         (run_id, run.status, *(in_bytes(getattr(run, part)) for part in PARTS))
@@ -37,43 +44,21 @@ def du(options: Options) -> int:
     )  # fmt: skip
 
 
-def _measure(options: Options) -> DataSize:
-    folder = options.folder
-    if options.run is not None:
-        directory = named_run(options).directory
-        run = measure_run(directory)
-        return DataSize([run], 0, run.total, free_bytes(directory.path))
-    if not run_paths(folder) and not folder.is_dir():
-        return DataSize([], 0, 0, free_bytes(folder.absolute().parent))
-    return measure_runs(folder)
-
-
 def prune_runs(options: Options) -> int:
     """Remove runs, shrink them, or restore one."""
     if options.restore is not None:
-        return _restore(options)
-    limits = _limits(options)
-    return _roll_up(options, limits) if options.roll_up else _prune(options, limits)
-
-
-def _restore(options: Options) -> int:
-    directory = find_run(options.folder, options.restore)
-    with directory.owned():
-        unpack_run(directory)
-    return answer(options, {"restored": directory.run_id}, f"restored the database of {directory.run_id}")
-
-
-def _limits(options: Options) -> Limits:
-    size, count, age = options.max_record_bytes, options.max_sessions, options.older_than
+        directory = find_run(options.folder, options.restore)
+        with directory.owned():
+            unpack_run(directory)
+        return answer(options, {"restored": directory.run_id}, f"restored the database of {directory.run_id}")
+    size, count = options.max_record_bytes, options.max_sessions
+    age = None if options.older_than is None else parse_age(options.older_than)
     if size is None and count is None and age is None:
         raise UsageError("nothing says what to prune; give --max-record-bytes, --max-sessions or --older-than")
     if count is not None and count < 0:
         raise UsageError(f"--max-sessions {count} is not allowed; allowed: 0 or more")
-    return Limits(None if size is None else parse_bytes(size), count, _age(age), tuple(options.keep_tag))
-
-
-def _age(text: str | None) -> float | None:
-    return None if text is None else parse_age(text)
+    limits = Limits(None if size is None else parse_bytes(size), count, age, tuple(options.keep_tag))
+    return _roll_up(options, limits) if options.roll_up else _prune(options, limits)
 
 
 def _prune(options: Options, limits: Limits) -> int:
@@ -115,7 +100,8 @@ def cleanup_screenshots(options: Options) -> int:
     """Remove the pictures of ended runs."""
     every = [RunDirectory(path) for path in run_paths(options.folder)]
     directories = [named_run(options).directory] if options.run else every
-    planned = plan_cleanup(directories, _age(options.older_than), time.time())
+    age = None if options.older_than is None else parse_age(options.older_than)
+    planned = plan_cleanup(directories, age, time.time())
     done = planned if options.dry_run else clean_up(directories, planned)
     freed, did = sum(emptied.bytes for emptied in done), "would remove" if options.dry_run else "removed"
     rows = [(emptied.run_id, emptied.pictures, in_bytes(emptied.bytes)) for emptied in done]

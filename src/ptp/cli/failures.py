@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 
+from ptp.cli.main import Terminated
 from ptp.cli.output import runnable
-from ptp.cli.signals import Terminated
 from ptp.errors import PtpError
 
 REMEDIES = {
@@ -26,7 +26,10 @@ INTERRUPTED = "interrupted; nothing is left half done, and the same command can 
 def report(problem: KeyboardInterrupt | Exception, words: list[str], *, verbose: bool) -> int:
     """Report in one line what ended a verb, and return the exit code; with *verbose*, a bug of ours is raised."""
     if isinstance(problem, KeyboardInterrupt):
-        return _report_stop(problem, words)
+        terminated = isinstance(problem, Terminated)
+        start = "\n" if sys.stderr.isatty() and not terminated else ""  # the terminal has written ^C
+        sys.stderr.write(f"{start}ptp: {runnable(problem.args[0] if problem.args else INTERRUPTED, words)}\n")
+        return 128 + (signal.SIGTERM if terminated else signal.SIGINT)
     if isinstance(problem, BrokenPipeError):
         _close_output()  # the reader of a pipe has left; nobody is left to report to
         return 1
@@ -34,32 +37,21 @@ def report(problem: KeyboardInterrupt | Exception, words: list[str], *, verbose:
         _close_output()  # it may be what can't be written
         sys.stderr.write(f"ptp: the output can't be written: {problem.strerror}; free some space\n")
         return 1
-    known = isinstance(problem, PtpError)
-    if not known and verbose:
+    if isinstance(problem, PtpError):
+        message = runnable(str(problem), words)
+    elif verbose:
         raise problem
-    message = runnable(str(problem), words) if known else _foreign(problem)
+    elif isinstance(problem, OSError) and problem.filename is not None:
+        remedy = REMEDIES.get(problem.errno or 0, "check that it can be used")
+        message = f"{os.fsdecode(problem.filename)}: {problem.strerror}; {remedy}"
+    else:
+        shown = " ".join(repr(problem).split())
+        shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
+        message = f"internal error: {shown}; run it again with -v for the trace"
     if "--json" in words:
         sys.stdout.write(json.dumps({"error": {"type": type(problem).__name__, "message": message}}) + "\n")
     sys.stderr.write(f"ptp: {message}\n")
     return problem.exit_code if isinstance(problem, PtpError) else 1
-
-
-def _report_stop(stop: KeyboardInterrupt, words: list[str]) -> int:
-    terminated = isinstance(stop, Terminated)
-    start = "\n" if sys.stderr.isatty() and not terminated else ""  # the terminal has written ^C
-    message = runnable(stop.args[0] if stop.args else INTERRUPTED, words)
-    sys.stderr.write(f"{start}ptp: {message}\n")
-    return 128 + (signal.SIGTERM if terminated else signal.SIGINT)
-
-
-def _foreign(problem: Exception) -> str:
-    """Return an error that is not ours in one line: a file that can't be used has a remedy, all else is a bug."""
-    if isinstance(problem, OSError) and problem.filename is not None:
-        remedy = REMEDIES.get(problem.errno or 0, "check that it can be used")
-        return f"{os.fsdecode(problem.filename)}: {problem.strerror}; {remedy}"
-    shown = " ".join(repr(problem).split())
-    shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
-    return f"internal error: {shown}; run it again with -v for the trace"
 
 
 def _close_output() -> None:

@@ -1,4 +1,4 @@
-"""Finding the verb, and turning errors into one line and an exit code.
+"""Finding the verb, turning errors into one line and an exit code, and hearing signals.
 
 The rest of ptp is imported when a verb runs, and help when it is asked for, so that every command line starts fast.
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 from ptp import __version__
-from ptp.cli.signals import hearing
 from ptp.cli.verb import Verb
 from ptp.cli.verbs import VERBS
 from ptp.errors import PtpError, UnknownName
@@ -23,35 +26,28 @@ if TYPE_CHECKING:
     from ptp.cli.parser import Options
 
 HELP = {"-h", "--help"}
+AGAIN = 0.005  # seconds until a signal that was swallowed is sent again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    verbose, began = not {"-v", "--verbose"}.isdisjoint(words), time.monotonic()
     _prepare_streams()
     try:
         with hearing():
-            return _run(words)
+            try:
+                code = _dispatch(words)
+            except SystemExit as leaving:  # argparse has printed a help text
+                code = int(leaving.code or 0)
+            sys.stdout.flush()
+            if verbose:
+                sys.stderr.write(f"ptp {__version__}: {words[0]} took {time.monotonic() - began:.2f} s\n")
+            return code
     except (KeyboardInterrupt, Exception) as problem:  # noqa: BLE001 - the edge of the process
         from ptp.cli.failures import report
 
-        return report(problem, words, verbose=_is_verbose(words))
-
-
-def _run(words: list[str]) -> int:
-    began = time.monotonic()
-    try:
-        code = _dispatch(words)
-    except SystemExit as leaving:  # argparse has printed a help text
-        code = int(leaving.code or 0)
-    sys.stdout.flush()
-    if _is_verbose(words):
-        sys.stderr.write(f"ptp {__version__}: {words[0]} took {time.monotonic() - began:.2f} s\n")
-    return code
-
-
-def _is_verbose(words: list[str]) -> bool:
-    return bool({"-v", "--verbose"} & set(words))
+        return report(problem, words, verbose=verbose)
 
 
 def _prepare_streams() -> None:
@@ -72,14 +68,21 @@ def _dispatch(words: list[str]) -> int:
         words = [*words[1:], "--help"]
     name, verb, rest = find_verb(words)
     if verb is None or verb.verbs:
-        from ptp.cli.help import describe, overview
+        from ptp.cli.layout import describe, overview
 
         sys.stdout.write(overview() if verb is None else describe(name, verb))
         return 0
     from ptp.cli.parser import make_parser
 
     options = make_parser(name, verb).parse(rest)
-    return _load(name, verb)(options)
+    module, _, function = verb.body.partition(":")
+    try:
+        body: Callable[[Options], int] = getattr(import_module(f"ptp.cli.{module}"), function)
+    except ModuleNotFoundError as problem:
+        if problem.name is None or problem.name.startswith("ptp."):
+            raise
+        raise PtpError(f"`ptp {name}` needs the package {problem.name}; install it with pip") from None
+    return body(options)
 
 
 def find_verb(words: Sequence[str]) -> tuple[str, Verb | None, Sequence[str]]:
@@ -97,12 +100,45 @@ def find_verb(words: Sequence[str]) -> tuple[str, Verb | None, Sequence[str]]:
     return " ".join(path), found, words[len(path) :]
 
 
-def _load(name: str, verb: Verb) -> Callable[[Options], int]:
-    module, _, function = verb.body.partition(":")
-    try:
-        body: Callable[[Options], int] = getattr(import_module(module), function)
-    except ModuleNotFoundError as problem:
-        if problem.name is None or problem.name.startswith("ptp."):
-            raise
-        raise PtpError(f"`ptp {name}` needs the package {problem.name}; install it with pip") from None
-    return body
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a verb as Ctrl-C does."""
+
+
+def hearing() -> AbstractContextManager[object]:
+    """Return what hears signals while entered; only the main thread can."""
+    return _Ears() if threading.current_thread() is threading.main_thread() else nullcontext()
+
+
+class _Ears:
+    """Raises at SIGTERM, and sends a signal again whose error was swallowed.
+
+    An emulator's compiled code prints errors that are raised inside it, and continues; a signal mostly comes there.
+    """
+
+    def __enter__(self) -> None:
+        self._missed = signal.SIGINT
+        self._hooks = sys.excepthook, sys.unraisablehook
+        self._old = {number: signal.signal(number, self._hear) for number in (signal.SIGTERM, signal.SIGALRM)}
+        sys.excepthook, sys.unraisablehook = self._printed, self._swallowed
+
+    def __exit__(self, *problem: object) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.excepthook, sys.unraisablehook = self._hooks
+        for number, handler in self._old.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGTERM:
+            raise Terminated
+        signal.raise_signal(self._missed)
+
+    def _printed(self, kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            self._hooks[0](kind, problem, trace)
+
+    def _swallowed(self, caught: Any) -> None:
+        if not issubclass(caught.exc_type, KeyboardInterrupt):
+            self._hooks[1](caught)
+            return
+        self._missed = signal.SIGTERM if issubclass(caught.exc_type, Terminated) else signal.SIGINT
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)

@@ -81,9 +81,9 @@ def wants_color(stream: Any) -> bool:
     return is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
-def paint(text: str, color: str, stream: Any = None) -> str:
+def paint(text: str, color: str) -> str:
     """Color *text* on a terminal that wants color."""
-    return f"\033[{color}m{text}\033[0m" if wants_color(stream or sys.stdout) else text
+    return f"\033[{color}m{text}\033[0m" if wants_color(sys.stdout) else text
 
 
 def fact_lines(facts: Mapping[str, str], name_width: int = 9) -> Iterator[str]:
@@ -119,14 +119,9 @@ def table(
     wide, ends = widths(cells), [header in right for header in cells[0]]
     yield from (paint(line, DIM) for line in row_lines(cells[0], wide, ends))
     for row in cells[1:]:
-        yield from (_with_status_color(line, row) for line in row_lines(row, wide, ends))
-
-
-def _with_status_color(line: str, cells: Sequence[str]) -> str:
-    for cell in cells:
-        if cell in STATUS_COLORS:
-            return line.replace(cell, paint(cell, STATUS_COLORS[cell]), 1)
-    return line
+        status = next((cell for cell in row if cell in STATUS_COLORS), "")
+        colored = paint(status, STATUS_COLORS[status]) if status else ""
+        yield from (line.replace(status, colored, 1) for line in row_lines(row, wide, ends))
 
 
 def short_ids(ids: Sequence[str], needed: int) -> list[str]:
@@ -154,20 +149,16 @@ def program() -> str:
 
 def runnable(text: str, words: Sequence[str]) -> str:
     """Return a message whose commands can be run as they stand: with ptp's path, and the data directory in use."""
-    folder = _given_folder(words)
+    folder = ""
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
+        if word.startswith("--data-dir"):
+            folder = folder or f" --data-dir {shlex.quote(word.partition('=')[2] or after)}"
 
     def complete(command: re.Match[str]) -> str:
         about_itself = {"--help", "--data-dir"} & set(command[1].split())
         return f"`{program()} {command[1]}{'' if about_itself else folder}`"
 
     return COMMAND.sub(complete, text)
-
-
-def _given_folder(words: Sequence[str]) -> str:
-    for word, after in zip_longest(words, words[1:], fillvalue=""):
-        if word.startswith("--data-dir"):
-            return f" --data-dir {shlex.quote(word.partition('=')[2] or after)}"
-    return ""
 
 
 def local_time(stamp: str) -> str:
@@ -184,8 +175,8 @@ def in_bytes(size: float) -> str:
     return f"{size:,.1f} TB"
 
 
-def number(value: float | None, digits: int = 4) -> str:
+def number(value: float | None) -> str:
     """Return a number for a person, or a dash."""
     if value is None:
         return "-"
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.{digits}g}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"

@@ -37,14 +37,9 @@ class Options(argparse.Namespace):
         return Path(self.config.system.data_dir)
 
     @property
-    def quiet(self) -> bool:
-        """Whether only errors are to be printed."""
-        return self.config.system.quiet
-
-    @property
     def talks(self) -> bool:
         """Whether lines for a person are to be printed."""
-        return not (self.json or self.quiet)
+        return not (self.json or self.config.system.quiet)
 
 
 class Parser(argparse.ArgumentParser):
@@ -59,7 +54,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Return the help; what lays it out is imported only now."""
-        from ptp.cli.help import Layout
+        from ptp.cli.layout import Layout
 
         self.formatter_class = Layout
         return super().format_help()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 from ptp.cli.output import local_time, number, runnable, short_ids, show, table
 from ptp.cli.parser import Options
@@ -17,26 +15,17 @@ FIRST = "`ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ti
 
 
 def main(options: Options) -> int:
-    """List runs."""
-    found = _summaries(options.folder, options.limit)
-    none = runnable(f"no runs in {options.folder} yet; make one with {FIRST}", options.words)
-    return show(options, found, *(_lines(found) if found else [none]))
-
-
-def _summaries(folder: Path, limit: int) -> list[RunSummary]:
-    """Return the newest runs; one that can't be read is named, and does not count."""
+    """List the newest runs; one that can't be read is named, and does not count."""
     found: list[RunSummary] = []
-    for run in list_runs(folder):
-        if limit and len(found) >= limit:
+    for run in list_runs(options.folder):
+        if options.limit and len(found) >= options.limit:
             break
         try:
             found.append(run.summary())
         except RunUnreadable as problem:
             sys.stderr.write(f"ptp: {problem}\n")
-    return found
-
-
-def _lines(found: list[RunSummary]) -> Iterator[str]:
+    if not found:
+        return show(options, found, runnable(f"no runs in {options.folder} yet; make one with {FIRST}", options.words))
     rows: list[tuple[str, ...]] = [
         (run_id, local_time(run.started_at), run.status, run.world, run.agent, number(run.ticks),
          number(run.episodes), number(run.total_reward), ", ".join(run.tags))
@@ -45,4 +34,5 @@ def _lines(found: list[RunSummary]) -> Iterator[str]:
     headers: tuple[str, ...] = ("run", "started", "status", "world", "agent", "ticks", "episodes", "reward", "tags")
     if not any(run.tags for run in found):
         headers, rows = headers[:-1], [row[:-1] for row in rows]
-    return table(headers, rows, right=("ticks", "episodes", "reward"), spare=("episodes", "reward", "started"))
+    right, spare = ("ticks", "episodes", "reward"), ("episodes", "reward", "started")
+    return show(options, found, *table(headers, rows, right=right, spare=spare))

@@ -1,37 +1,27 @@
-"""`ptp show`, `status`, `metrics`, `logs` and `tag`: one run in a few lines."""
+"""`ptp show`, `status`, `metrics`, `tag`, `logs` and `export`: how a run went, or goes."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 from msgspec import structs
 
 from ptp.cli import output
 from ptp.cli.common import named_run, opened_run, when_stopped
-from ptp.cli.output import (
-    BOLD,
-    DIM,
-    GREEN,
-    RED,
-    STATUS_COLORS,
-    YELLOW,
-    fact_lines,
-    local_time,
-    number,
-    paint,
-    say,
-    table,
-)
+from ptp.cli.output import BOLD, DIM, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
 from ptp.cli.parser import Options
+from ptp.errors import UsageError
 from ptp.recording.figures import Report
 from ptp.records import Metadata
 from ptp.runs import Run
+from ptp.runs.exports import check_names, write_export
+from ptp.runs.exports import export as export_runs
 from ptp.runs.logs import LogLine
 from ptp.runs.metrics import read_metrics
-from ptp.runs.status import Status, read_status
+from ptp.runs.status import read_status
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
@@ -44,12 +34,18 @@ def show(options: Options) -> int:
     """Show how a run went."""
     run = opened_run(options)
     report = run.report()
+    spreads = {
+        "episode reward": report.episode_reward,
+        "episode steps": report.episode_steps,
+        "decision ms": report.decision_latency_ms,
+    }
+    rows = [(name, *(number(spread.get(column)) for column in SPREAD)) for name, spread in spreads.items() if spread]
     return output.show(
         options, {**structs.asdict(report), "tags": run.tags},
         _title(report.run),
         *fact_lines(_facts(run, report, options.config.system.verbose)),
         "",
-        *_spreads(report),
+        *table(("spread", *SPREAD), rows, right=SPREAD),
         *(paint(f"error: {error}", STATUS_COLORS["crashed"]) for error in report.errors),
     )  # fmt: skip
 
@@ -61,11 +57,13 @@ def _title(run: Metadata) -> str:
 def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
     run, tags = report.run, opened.tags
     ended = run.error or (run.stop.message if run.stop else None)
+    was_forked = run.parent is not None and (opened.path / "config.yaml").exists()
+    forked_seed = opened.config.system.random_seed if was_forked else None
     return {
         "run": run.run_id,
         "started": local_time(run.started_at),
         "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
-        "seed": seeds(run.random_seed, _fork_seed(opened, run)),
+        "seed": seeds(run.random_seed, forked_seed),
         **({"tags": ", ".join(tags)} if tags else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
@@ -79,25 +77,9 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
     }
 
 
-def _fork_seed(opened: Run, run: Metadata) -> int | None:
-    """Return the seed that a fork was given."""
-    kept = run.parent is not None and (opened.path / "config.yaml").exists()
-    return opened.config.system.random_seed if kept else None
-
-
 def seeds(seed: int, forked: int | None) -> str:
     """Return the seed of a run, and the one of its fork where that has another."""
     return str(seed) + (f" until the fork, {forked} after it" if forked not in {None, seed} else "")
-
-
-def _spreads(report: Report) -> Iterator[str]:
-    spreads = {
-        "episode reward": report.episode_reward,
-        "episode steps": report.episode_steps,
-        "decision ms": report.decision_latency_ms,
-    }
-    rows = [(name, *(number(spread.get(column)) for column in SPREAD)) for name, spread in spreads.items() if spread]
-    return table(("spread", *SPREAD), rows, right=SPREAD)
 
 
 def status(options: Options) -> int:
@@ -105,20 +87,11 @@ def status(options: Options) -> int:
     directory = opened_run(options).directory
     metadata = directory.read_metadata()
     found = read_status(directory, metadata)
-    party = (
-        f"  {member.name or '?':<12} level {member.level:<3} {hp_bar(member.hp, member.max_hp)} "
-        f"{member.hp}/{member.max_hp}"
-        for member in found.current_state.party or ()
-    )
-    return output.show(options, found, _title(metadata), *fact_lines(_status_facts(found)), *party)
-
-
-def _status_facts(status: Status) -> dict[str, str]:
-    state, decision, health = status.current_state, status.decision_pipeline, status.system_health
+    state, decision, health = found.current_state, found.decision_pipeline, found.system_health
     place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
-    return {
-        "run": status.run_id,
-        "played": f"{number(status.elapsed_seconds)} s",
+    facts = {
+        "run": found.run_id,
+        "played": f"{number(found.elapsed_seconds)} s",
         "where": f"{state.location or '-'}{place}  ({state.screen_type or 'unknown screen'})",
         "badges": number(state.badges),
         "caught": number(state.pokemon_caught),
@@ -130,6 +103,12 @@ def _status_facts(status: Status) -> dict[str, str]:
         "errors": number(health.error_count),
         "snapshots": number(health.snapshot_count),
     }
+    party = (
+        f"  {member.name or '?':<12} level {member.level:<3} {hp_bar(member.hp, member.max_hp)} "
+        f"{member.hp}/{member.max_hp}"
+        for member in state.party or ()
+    )
+    return output.show(options, found, _title(metadata), *fact_lines(facts), *party)
 
 
 def hp_bar(hp: int, most: int, width: int = BAR) -> str:
@@ -175,11 +154,29 @@ def logs(options: Options) -> int:
 
 
 def _print_log(lines: list[LogLine], as_json: bool) -> None:
-    say(*(msgspec.json.encode(line).decode() if as_json else _log_line(line) for line in lines))
+    for line in lines:
+        tick = "" if line.tick is None else f"tick {line.tick}"
+        message = paint(line.message, LOG_COLORS[line.level]) if line.level in LOG_COLORS else line.message
+        shown = f"{paint((line.time or '')[11:23], DIM)}  {tick:<12} {message}"
+        output.say(msgspec.json.encode(line).decode() if as_json else shown)
     sys.stdout.flush()
 
 
-def _log_line(line: LogLine) -> str:
-    tick = "" if line.tick is None else f"tick {line.tick}"
-    message = paint(line.message, LOG_COLORS[line.level]) if line.level in LOG_COLORS else line.message
-    return f"{paint((line.time or '')[11:23], DIM)}  {tick:<12} {message}"
+def export(options: Options) -> int:
+    """Export a run."""
+    check_names(options.runs)
+    runs = [opened_run(options, name) for name in options.runs or [options.run]]
+    if options.output is None:
+        if options.format == "parquet" and sys.stdout.isatty():
+            raise UsageError("Parquet can't be shown in a terminal; name a file with --output")
+        sys.stdout.buffer.writelines(export_runs(runs, options.what, options.format))
+        return 0
+    try:
+        size = write_export(runs, options.what, options.format, Path(options.output))
+    except OSError as problem:
+        raise UsageError(f"--output {options.output}: {problem.strerror}; name another file") from None
+    facts = {"runs": [run.id for run in runs], "what": options.what, "format": options.format, "path": options.output}
+    named = runs[0].id if len(runs) == 1 else f"{len(runs)} runs"
+    return output.answer(
+        options, {**facts, "bytes": size}, f"{options.output}: {options.what} of {named}, {size:,} bytes"
+    )

@@ -1,20 +1,27 @@
-"""`ptp pause`, `step`, `set`, `stop` and `rollback`."""
+"""`ptp pause`, `step`, `set`, `stop`, `rollback` and `snapshot`."""
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 
+import msgspec
 from msgspec import structs
 
 from ptp.cli.common import named_run, when_stopped
-from ptp.cli.output import answer
+from ptp.cli.output import answer, fact_lines, in_bytes, local_time, program, short_ids, show, table
 from ptp.cli.parser import Options
 from ptp.config.flags import given_values
 from ptp.config.load import CHANGEABLE
-from ptp.errors import PtpError, UsageError
-from ptp.runs import Run
-from ptp.runs.steering import Steered
+from ptp.errors import PtpError, SnapshotError, UsageError
+from ptp.runner.protocol import Status
+from ptp.runs.sharing import import_snapshot
+from ptp.runs.steering import Steered, steer, store_of
+from ptp.snapshots.fetch import fetch
+from ptp.snapshots.snapshot import read_file, unpack
 
+WIDTH = 120  # columns from which on ids are whole
 LOOK = 0.05  # seconds between two looks at a run that steps
 
 
@@ -34,28 +41,21 @@ def stop(options: Options) -> int:
 
 
 def step(options: Options) -> int:
-    """Play a few ticks, then pause."""
+    """Play a few ticks, and say where the run stands then: paused again, ended, or resumed by somebody else."""
     run = named_run(options)
     with when_stopped(f"no longer waiting; run {run.id} pauses after {options.ticks} ticks"):
-        return _answer(options, "step", _stepped(run, options.ticks))
-
-
-def _stepped(run: Run, ticks: int) -> Steered:
-    """Step, and return where the run stands when it has: paused again, ended, or resumed by somebody else."""
-    from ptp.runner.protocol import Status
-    from ptp.runs.steering import steer
-
-    now = run.step(ticks)
-    last = now.tick + ticks
-    while not now.paused and now.tick <= last:
-        time.sleep(LOOK)
-        try:
-            now = steer(run.directory, Status())
-        except PtpError:
-            if run.is_live:
-                raise
-            return Steered(run.id, run.last_tick, None)
-    return now
+        now = run.step(options.ticks)
+        last = now.tick + options.ticks
+        while not now.paused and now.tick <= last:
+            time.sleep(LOOK)
+            try:
+                now = steer(run.directory, Status())
+            except PtpError:
+                if run.is_live:
+                    raise
+                now = Steered(run.id, run.last_tick, None)
+                break
+        return _answer(options, "step", now)
 
 
 def rollback(options: Options) -> int:
@@ -68,20 +68,105 @@ def change(options: Options) -> int:
     texts = list(options.settings)
     if len(texts) > 1 and "=" not in texts[0]:
         options.run = texts.pop(0)
-    changes = dict(map(_setting, texts))
-    for item, value in given_values(options).items():
+    changes = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"{text!r} is not a setting; write it as max-ticks=500")
+        if not value:
+            raise UsageError(f"{name} needs a value; write it as {name}=500")
+        changes[name.removeprefix("--")] = value
+    for item, given in given_values(options).items():
         if item.section in CHANGEABLE:
-            changes[item.flag.removeprefix("--")] = str(value)
+            changes[item.flag.removeprefix("--")] = str(given)
     if not changes:
         raise UsageError("nothing to set; name a setting, for example max-ticks=500")
     now = ", ".join(f"{name}={value}" for name, value in changes.items())
     return _answer(options, f"set {now}", named_run(options).set(**changes), settings=changes)
 
 
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"{text!r} is not a setting; write it as max-ticks=500")
-    if not value:
-        raise UsageError(f"{name} needs a value; write it as {name}=500")
-    return name.removeprefix("--"), value
+def create_snapshot(options: Options) -> int:
+    """Take a snapshot."""
+    header = named_run(options).snapshot(options.name, options.message)
+    return answer(options, header, f"took snapshot {header.name or header.snapshot_id} at tick {header.tick}")
+
+
+def list_snapshots(options: Options) -> int:
+    """List snapshots."""
+    run = named_run(options)
+    headers = run.snapshots()
+    rows = [
+        (snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
+         in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
+        for h, snapshot_id in zip(headers, short_ids([h.snapshot_id for h in headers], WIDTH), strict=True)
+    ]  # fmt: skip
+    names = ("snapshot", "tick", "taken", "for", "name", "where", "size")
+    lines = table(names, rows, right=("tick", "size"), spare=("where", "size", "taken"))
+    return show(options, headers, *(lines if headers else [f"run {run.id} has no snapshots"]))
+
+
+def show_snapshot(options: Options) -> int:
+    """Show the details of a snapshot."""
+    header = store_of(named_run(options).directory).find(options.snapshot)
+    facts = {name: str(value) for name, value in msgspec.to_builtins(header).items()}
+    return show(options, header, *fact_lines(facts, name_width=14))
+
+
+def restore_snapshot(options: Options) -> int:
+    """Go back to a snapshot."""
+    run = named_run(options)
+    restored = run.restore(options.snapshot)
+    line = f"run {run.id} went back to tick {restored.tick}"
+    if not restored.live:
+        line = f"went back to tick {restored.tick}; continue from there with `{program()} resume {run.id}`"
+    return answer(options, restored, line)
+
+
+def delete_snapshot(options: Options) -> int:
+    """Delete a snapshot."""
+    store = store_of(named_run(options).directory)
+    header = store.find(options.snapshot)
+    size = store.delete(header)
+    deleted = {"deleted": header.snapshot_id, "bytes": size}
+    return answer(options, deleted, f"deleted {options.snapshot}, {size:,} bytes")
+
+
+def verify_snapshots(options: Options) -> int:
+    """Check every snapshot file of a run."""
+    store = store_of(named_run(options).directory)
+    headers, problems = store.readable()
+    good = []
+    for header in headers:
+        try:
+            store.load(header)
+            good.append(header.snapshot_id)
+        except SnapshotError as problem:
+            problems.append(str(problem))
+    line = f"{len(good)} snapshots are intact" + (f", {len(problems)} are not:" if problems else "")
+    found = {"good": good, "problems": problems}
+    return answer(options, found, line, *(f"  {problem}" for problem in problems), failed=bool(problems))
+
+
+def export_snapshot(options: Options) -> int:
+    """Write a snapshot with its tape to a file."""
+    header = named_run(options).share(options.snapshot, options.file)
+    return answer(options, header, f"wrote tick {header.tick} of {header.world} to {options.file}")
+
+
+def import_file(options: Options) -> int:
+    """Make a run of an exported snapshot."""
+    place = options.source.partition("#")[0]
+    if "://" in options.source:
+        snapshot = unpack(fetch(options.source, options.token or os.environ.get("PTP_TOKEN")), place)
+    else:
+        snapshot = read_file(Path(options.source))
+    made = import_snapshot(options.folder, snapshot, options.world, options.rom)
+    folder = "" if str(options.folder) == "var" else f" --data-dir {options.folder}"
+    return answer(
+        options, made,
+        f"{place} is intact: tick {made.tick} of {made.snapshot.world}, "
+        f"now run {made.run_id}",
+        *(f"  {remark}" for remark in made.remarks),
+        f"  continue it:  {program()} resume {made.run_id}{folder}",
+        f"  diverge:      {program()} fork {made.run_id} --at-tick {made.tick} --random-seed 8{folder}",
+    )  # fmt: skip

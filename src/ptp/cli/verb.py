@@ -33,7 +33,7 @@ class Verb(NamedTuple):
     name: str
     summary: str
     body: str = ""
-    """The function that runs it, as `module:function`; a verb with verbs of its own has none."""
+    """The function of `ptp.cli` that runs it, as `module:function`; a verb with verbs of its own has none."""
     about: str = ""
     examples: tuple[str, ...] = ()
     arguments: tuple[Argument, ...] = ()
@@ -65,42 +65,3 @@ def walk(verbs: Sequence[Verb], path: str = "") -> Iterator[tuple[str, Verb]]:
         name = f"{path} {verb.name}".lstrip()
         yield name, verb
         yield from walk(verb.verbs, name)
-
-
-RUN_ID = argument("--run-id", help=SUPPRESS)  # whoever starts a run may name it, and so know it at once
-TRUST = switch("--trust", help="Load the code that the run names, although it is not installed.")
-RUN_HELP = "A run: its id, the beginning of its id, its directory, or `latest`"
-
-
-def optional_run(otherwise: str, default: str | None = None) -> Argument:
-    """Declare a run that may be left out; *otherwise* says what is meant then."""
-    return argument("run", nargs="?", default=default, metavar="RUN", help=f"{RUN_HELP} (default: {otherwise}).")
-
-
-def _either_way(default: str | None, otherwise: str) -> tuple[Argument, Argument]:
-    """Declare a run that is given as an argument or as --run."""
-    option = argument("--run", dest="run", default=default, metavar="RUN", help="The run, as an option.")
-    return optional_run(otherwise, SUPPRESS), option
-
-
-RUN = optional_run("latest", "latest")
-LATEST = _either_way("latest", "latest")
-LIVE = _either_way(None, "the live or newest run")
-PAGES = (
-    argument("--page", type=int, default=1, help="Page to list (default: 1)."),
-    argument("--page-size", type=int, default=20, help="Entries per page (default: 20)."),
-)
-TICKS = (
-    argument("--from", dest="first", type=int, default=1, help="First tick (default: 1)."),
-    argument("--to", dest="last", type=int, help="Last tick (default: the run's last)."),
-)
-DRY_RUN = switch("--dry-run", help="Show what would be done, and change nothing.")
-RUNS = argument(
-    "runs", nargs="*", metavar="RUN",
-    help="Runs: ids, directories, database files or patterns like 'var/records/01*' (default: all runs).",
-)  # fmt: skip
-DATABASE_URL = argument(
-    "--database-url", metavar="URL",
-    help="PostgreSQL URL of the central database (default: PTP_DATABASE_URL, or a database in the data directory).",
-)  # fmt: skip
-CENTRAL = (switch("--central", help="Work on the central database instead of runs."), DATABASE_URL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate
 
@@ -17,12 +17,12 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from ptp.cli.pixels import Cell, cells, fit, shade
+from ptp.cli.screenshot import Cell, cells, fit, shade
 from ptp.cli.show import hp_bar
 from ptp.frames.pictures import Pixels, decode
 from ptp.records import DecisionMade, Event, Metadata
-from ptp.runner.protocol import Frame, Line, Now
-from ptp.worlds.knowledge import CurrentState, PartyMember, knowledge_of
+from ptp.runner.protocol import Line, Now
+from ptp.worlds.knowledge import CurrentState, knowledge_of
 
 WIDE = 80  # columns from which on the panels stand beside the picture
 FACTS, REASONS, EVENTS = 9, 6, 4  # lines that a panel needs, its frame included
@@ -51,7 +51,11 @@ class View:
 
     def take(self, line: Line) -> None:
         """Take in what the run reports."""
-        picture = _picture(line.frame) if line.frame else None
+        picture: RenderableType | None = None
+        if line.frame and line.frame.format == "text":
+            picture = Text.from_ansi(line.frame.data)
+        elif line.frame:
+            picture = Picture(decode(base64.b64decode(line.frame.data), "png"))
         with self._lock:
             self._now = line.now
             self._pace(line.now)
@@ -78,9 +82,15 @@ class View:
         yield layout
 
     def _wide(self, height: int) -> Layout:
-        panels = [_panel("facts", self._held(), self._facts(), FACTS), self._reasons(REASONS)]
-        if self._party():
-            panels.insert(1, _panel("party", "party", self._members(), len(self._party()) + 2))
+        party = self._state.party or []
+        panels = [_panel("facts", self._held(), _lines(self._facts()), FACTS), self._reasons(REASONS)]
+        if party:
+            members = _lines(
+                f"{(member.name or '?')[:10]:<10} {member.level:>3} {hp_bar(member.hp, member.max_hp, 12)} "
+                f"{member.hp}/{member.max_hp}"
+                for member in party
+            )
+            panels.insert(1, _panel("party", "party", members, len(party) + 2))
         side = Layout(name="side", ratio=2, minimum_size=40)
         side.split_column(*_fitting(panels, height - EVENTS), self._happened(None))
         whole = Layout()
@@ -88,7 +98,9 @@ class View:
         return whole
 
     def _narrow(self, height: int) -> Layout:
-        panels = [_panel("line", self._held(), self._line(), 4), self._happened(EVENTS + 1), self._reasons(REASONS - 2)]
+        party = "  ".join(f"{member.name or '?'} {member.hp}/{member.max_hp}" for member in self._state.party or ())
+        facts = _lines([f"tick {self.tick:,}  {self._rate()} ticks/s  {self._where()}", party or "-"])
+        panels = [_panel("line", self._held(), facts, 4), self._happened(EVENTS + 1), self._reasons(REASONS - 2)]
         chosen = _fitting(panels, height - LEAST_PICTURE)
         whole = Layout()
         whole.split_column(*chosen[:1], self._screen(), *chosen[1:])
@@ -117,7 +129,7 @@ class View:
         target = self._now.target if self._now else 0.0
         return f"{rate:.1f} of {target:g}" if target else f"{rate:,.0f}"
 
-    def _facts(self) -> RenderableType:
+    def _facts(self) -> Iterator[str]:
         now, state = self._now, self._state
         facts = {"tick": f"{self.tick:,}", "ticks/s": self._rate()}
         if state.screen_type is not None:
@@ -126,22 +138,7 @@ class View:
             facts["badges"] = str(state.badges)
         if now is not None:
             facts |= {"episode": f"{now.episode:,}", "reward": f"{now.reward:g}", "cost": f"${now.cost:.4f}"}
-        return _lines(f"{name:<8} {value}" for name, value in facts.items())
-
-    def _line(self) -> RenderableType:
-        """Return the facts for a narrow terminal: two lines."""
-        party = "  ".join(f"{member.name or '?'} {member.hp}/{member.max_hp}" for member in self._party())
-        return _lines([f"tick {self.tick:,}  {self._rate()} ticks/s  {self._where()}", party or "-"])
-
-    def _party(self) -> list[PartyMember]:
-        return self._state.party or []
-
-    def _members(self) -> RenderableType:
-        return _lines(
-            f"{(member.name or '?')[:10]:<10} {member.level:>3} {hp_bar(member.hp, member.max_hp, 12)} "
-            f"{member.hp}/{member.max_hp}"
-            for member in self._party()
-        )
+        return (f"{name:<8} {value}" for name, value in facts.items())
 
 
 def _panel(name: str, title: str, inside: RenderableType, size: int | None = None, ratio: int = 1) -> Layout:
@@ -149,7 +146,6 @@ def _panel(name: str, title: str, inside: RenderableType, size: int | None = Non
 
 
 def _fitting(panels: list[Layout], height: int) -> list[Layout]:
-    """Return the first panels that a height has room for."""
     ends = accumulate(panel.size or 0 for panel in panels)
     return [panel for panel, end in zip(panels, ends, strict=True) if end <= height]
 
@@ -161,18 +157,11 @@ def _lines(lines: Iterable[str]) -> RenderableType:
     return text
 
 
-def _picture(frame: Frame) -> RenderableType:
-    if frame.format == "text":
-        return Text.from_ansi(frame.data)
-    pixels = decode(base64.b64decode(frame.data), "png")
-    assert not isinstance(pixels, str)
-    return Picture(pixels)
-
-
 class Picture:
     """A picture that takes the room it is given on a full screen."""
 
-    def __init__(self, pixels: Pixels) -> None:
+    def __init__(self, pixels: Pixels | str) -> None:
+        assert not isinstance(pixels, str)
         self._pixels = pixels
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -1,7 +1,8 @@
-"""`ptp watch` and `ptp actions`: what a run does, as it happens or afterwards."""
+"""`ptp watch`, `actions` and `dashboard`: what a run does, as it happens or afterwards."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -9,13 +10,12 @@ from typing import Any
 import msgspec
 
 from ptp.cli.common import check_pages, opened_run, when_stopped
-from ptp.cli.output import DIM, answer, is_terminal, paint, say
+from ptp.cli.output import BOLD, DIM, answer, is_terminal, paint, say, show
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
-from ptp.recording import RunDirectory
-from ptp.records import Metadata
+from ptp.recording.directory import run_paths
 from ptp.runner import control
-from ptp.runner.protocol import Line, write
+from ptp.runner.protocol import write
 from ptp.runs.actions import Action, ActionLog, ActionQuery, as_actions
 
 FRAMES = 12  # pictures per second in the terminal
@@ -30,22 +30,9 @@ def watch(options: Options) -> int:
     if metadata.status != "running":
         raise control.NotRunning(f"run {run} is not running; see it with `ptp show {run}`, or `ptp resume {run}`")
     lines = control.watch(directory)
-    if not options.json:
-        return _fill_screen(lines, run, metadata)
-    with when_stopped(f"no longer watching run {run}; it continues"):
-        return _print(write(msgspec.structs.replace(line, frame=None)).decode() for line in lines)
-
-
-def _print(lines: Iterable[str]) -> int:
-    """Print each line as it comes."""
-    for line in lines:
-        say(line)
-        sys.stdout.flush()
-    return 0
-
-
-def _fill_screen(lines: Iterable[Line], run: str, metadata: Metadata) -> int:
-    """Draw the run until it ends or the user leaves; the terminal is then restored."""
+    if options.json:
+        with when_stopped(f"no longer watching run {run}; it continues"):
+            return _print(write(msgspec.structs.replace(line, frame=None)).decode() for line in lines)
     from rich.live import Live
 
     from ptp.cli.view import View
@@ -57,7 +44,14 @@ def _fill_screen(lines: Iterable[Line], run: str, metadata: Metadata) -> int:
                 view.take(line)
     except KeyboardInterrupt:
         said = f"run {run} continues after tick {view.tick:,}"
-    say(said)
+    say(said)  # once the terminal is restored
+    return 0
+
+
+def _print(lines: Iterable[str]) -> int:
+    for line in lines:
+        say(line)
+        sys.stdout.flush()
     return 0
 
 
@@ -66,7 +60,8 @@ def actions(options: Options) -> int:
     directory = opened_run(options).directory
     if options.stream:
         with when_stopped(f"no longer following run {directory.run_id}; it continues"):
-            return _stream(directory, options.json)
+            happened = (action for line in control.watch(directory) for action in as_actions(line.records, line.now.at))
+            return _print(msgspec.json.encode(it).decode() if options.json else _line(it) for it in happened)
     check_pages(options)
     query = ActionQuery(options.kind, options.action, options.search, None, None, True, options.page, options.page_size)
     found = ActionLog().page(directory, directory.read_metadata(), query)
@@ -75,19 +70,27 @@ def actions(options: Options) -> int:
     return answer(options, found, f"{found.total_count:,} actions")
 
 
-def _stream(directory: RunDirectory, as_json: bool) -> int:
-    happened = (action for line in control.watch(directory) for action in as_actions(line.records, line.now.at))
-    return _print(msgspec.json.encode(action).decode() if as_json else _line(action) for action in happened)
-
-
 def _line(action: Action) -> str:
     context: dict[str, Any] = dict(action.context)
     tick = context.pop("tick", "")
-    is_command = "reward" in context
-    known = context.get("reasoning") or context.get("location") if is_command else _details(context)
+    if "reward" in context:  # it is a command
+        known = context.get("reasoning") or context.get("location")
+    else:
+        told = (item for item in context.items() if isinstance(item[1], str | int) and item[1] != "")
+        known = ", ".join(f"{name} {value}" for name, value in told)
     return f"{tick:>8}  {paint(action.timestamp[11:23], DIM)}  {action.action:<16} {known or ''}".rstrip()
 
 
-def _details(context: dict[str, Any]) -> str:
-    told = (item for item in context.items() if isinstance(item[1], str | int) and item[1] != "")
-    return ", ".join(f"{name} {value}" for name, value in told)
+def dashboard(options: Options) -> int:
+    """Serve the dashboard until it is stopped."""
+    from ptp.web.app import bind, serve  # here, so that those who watch in the terminal do not pay for it
+
+    run_paths(options.folder)  # which refuses a folder that can't be read
+    listener, address = bind(options.host, options.port, options.token or os.environ.get("PTP_TOKEN"))
+    show(options, address, paint(address.url, BOLD))
+    if options.talks:
+        sys.stderr.write(f"serving the runs in {options.folder}; Ctrl-C stops the dashboard, runs continue\n")
+    sys.stdout.flush()
+    with when_stopped("the dashboard has stopped; runs continue"):
+        serve(options.folder, listener, address)
+    return 0

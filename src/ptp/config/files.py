@@ -1,4 +1,4 @@
-"""Settings in YAML files, with the line and column of whatever is wrong."""
+"""Settings in YAML files, with the line and column of whatever is wrong, and the JSON Schema of such a file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from ptp._util import yaml
 from ptp.config.setting import Setting
-from ptp.config.tree import BY_PATH, SECTIONS, VERSION, RunConfig, Values, as_tree
+from ptp.config.tree import ALL_SETTINGS, BY_PATH, SECTIONS, VERSION, RunConfig, Values, as_tree
 from ptp.errors import ConfigError, UnknownName
+
+TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array", dict: "object"}
 
 
 class Found(NamedTuple):
@@ -39,7 +41,13 @@ def read_values(path: Path, tell: Callable[[str], None] = say_on_stderr) -> Valu
     else:
         found = _old_settings(tree, version, path)
         tell(f"{path} has version {version} and was read as {VERSION}; update it with `ptp config migrate {path}`")
-    return {item: _checked(item, entry, path) for item, entry in found.items()}
+    values: Values = {}
+    for item, entry in found.items():
+        try:
+            values[item] = item.check(entry.value, item.path)
+        except ConfigError as problem:
+            raise ConfigError(f"{yaml.place_of(path, *entry.names)}: {problem}") from None
+    return values
 
 
 def read_tree(path: Path) -> dict[str, Any]:
@@ -102,12 +110,44 @@ def _old_settings(tree: dict[str, Any], version: str, path: Path) -> dict[Settin
     return {BY_PATH[name]: found for name, found in migrated.items()}
 
 
-def _checked(item: Setting, found: Found, path: Path) -> Any:
-    try:
-        return item.check(found.value, item.path)
-    except ConfigError as problem:
-        raise ConfigError(f"{yaml.place_of(path, *found.names)}: {problem}") from None
-
-
 def _unknown(kind: str, known: Iterable[str], path: Path, *names: str) -> ConfigError:
     return ConfigError(f"{yaml.place_of(path, *names)}: {UnknownName(kind, str(names[-1]), list(known))}")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a config file."""
+    sections = {
+        section: {
+            "type": "object",
+            "description": (cls.__doc__ or "").splitlines()[0],
+            "additionalProperties": False,
+            "properties": {item.key: _property(item) for item in ALL_SETTINGS if item.section == section},
+        }
+        for section, cls in SECTIONS.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "ptp run configuration",
+        "type": "object",
+        "required": ["version"],
+        "additionalProperties": False,
+        "properties": {"version": {"const": VERSION}, **sections},
+    }
+
+
+def _property(item: Setting) -> dict[str, Any]:
+    kind = TYPES[item.type]
+    schema: dict[str, Any] = {
+        "type": [kind, "null"] if item.optional else kind,
+        "description": item.help,
+        "default": list(item.default) if item.type is tuple else item.default,
+    }
+    if item.type is tuple:
+        schema["items"] = {"enum": list(item.choices)}
+    elif item.choices:
+        schema["enum"] = [*item.choices, *([None] if item.optional else [])]
+    if item.least is not None:
+        schema["minimum"] = item.least
+    if item.most is not None:
+        schema["maximum"] = item.most
+    return schema

@@ -15,6 +15,7 @@ METAVARS = {
     **dict.fromkeys(("--rom", "--start-state", "--save-file", "--script", "--log-file", "--storage-profiles"), "FILE"),
     "--data-dir": "DIR", "--model": "PROVIDER:NAME", "--base-url": "URL", "--frame-sink": "URL",
 }  # fmt: skip
+TYPE_METAVARS = {bool: "BOOL", int: "N", float: "X", dict: "NAME=VALUE", str: "NAME", tuple: "EVENT,..."}
 SHORT = {"--verbose": "-v", "--quiet": "-q"}
 
 
@@ -61,33 +62,23 @@ def _add_json(group: Any) -> None:
 
 
 def _add(group: Any, items: Iterable[Setting]) -> None:
+    kinds: dict[type, dict[str, Any]] = {bool: {"nargs": "?", "const": True}, dict: {"action": _Collect}}
     for item in items:
-        kinds: dict[type, dict[str, Any]] = {bool: {"nargs": "?", "const": True}, dict: {"action": _Collect}}
+        default = ",".join(item.default) if item.type is tuple else item.default
+        notes = [] if default in (None, "", False, {}) else [f"default: {default}"]
+        metavar = METAVARS.get(item.flag, TYPE_METAVARS[item.type])
+        if item.type is tuple:
+            notes.append(f"events: {', '.join(item.choices)}")
+        elif item.choices:
+            metavar = "{" + ",".join(item.choices) + "}"
+        text = f"{item.help} ({'; '.join(notes)})" if notes else item.help
         group.add_argument(
             *([SHORT[item.flag]] if item.flag in SHORT else []),
             item.flag,
             dest=item.flag,
             default=argparse.SUPPRESS,
             type=partial(item.parse, where=item.flag),
-            metavar=_metavar(item),
-            help=_help(item),
+            metavar=metavar,
+            help=text.replace("%", "%%"),
             **kinds.get(item.type, {}),
         )
-
-
-def _metavar(item: Setting) -> str:
-    if item.type is tuple:
-        return "EVENT,..."
-    if item.choices:
-        return "{" + ",".join(item.choices) + "}"
-    kinds: dict[type, str] = {bool: "BOOL", int: "N", float: "X", dict: "NAME=VALUE", str: "NAME"}
-    return METAVARS.get(item.flag, kinds[item.type])
-
-
-def _help(item: Setting) -> str:
-    default = ",".join(item.default) if item.type is tuple else item.default
-    notes = [] if default in (None, "", False, {}) else [f"default: {default}"]
-    if item.type is tuple:
-        notes.append(f"events: {', '.join(item.choices)}")
-    text = f"{item.help} ({'; '.join(notes)})" if notes else item.help
-    return text.replace("%", "%%")

@@ -41,13 +41,6 @@ class Setting:
         self.flag, self.key = flag, key
         self.least, self.most = least, most
 
-    def belong(self, section: str, name: str, prefix: str, annotation: Any) -> None:
-        """Take from its place in a section what was not said of it."""
-        self.section, self.name = section, name
-        self.key = self.key or name
-        self.flag = self.flag or f"--{prefix}{self.key}".replace("_", "-")
-        self.type, self.optional, self.choices = read_type(annotation)
-
     @property
     def path(self) -> str:
         """Its place in a YAML file."""
@@ -91,7 +84,8 @@ class Setting:
         if self.type is bool and isinstance(value, str) and value.strip().lower() in TRUE | FALSE:
             value = value.strip().lower() in TRUE
         if type(value) is not self.type or not self._within(value):  # a bool is no int here
-            raise ConfigError(f"{where}: {_shown(value)} is not allowed; allowed: {self.allowed}")
+            shown = ",".join(map(str, value)) if isinstance(value, tuple) else repr(value)
+            raise ConfigError(f"{where}: {shown} is not allowed; allowed: {self.allowed}")
         return value
 
     def _within(self, value: Any) -> bool:
@@ -151,10 +145,6 @@ def read_type(annotation: Any) -> tuple[type, bool, tuple[str, ...]]:
     return dict if get_origin(annotation) is Mapping else annotation, False, ()
 
 
-def _shown(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else repr(value)
-
-
 setting: Any = Setting
 """Declares a setting; a field of any type can have it as its value."""
 
@@ -197,7 +187,10 @@ class Section(Frozen):
         super().__init_subclass__()
         for name, annotation in cls.__annotations__.items():
             item: Setting = getattr(cls, name)
-            item.belong(section, name, prefix, annotation)
+            item.section, item.name = section, name
+            item.key = item.key or name
+            item.flag = item.flag or f"--{prefix}{item.key}".replace("_", "-")
+            item.type, item.optional, item.choices = read_type(annotation)
             cls.settings += (item,)
             setattr(cls, name, item.default)
 

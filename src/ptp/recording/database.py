@@ -42,7 +42,7 @@ def create_database(path: Path) -> apsw.Connection:
     connection.pragma("page_size", PAGE)
     _make_durable(connection)
     with connection:
-        connection.execute(schema.schema_sql())
+        connection.execute(schema.RUN_SCHEMAS.sql(schema.SCHEMA_VERSION))
     return connection
 
 

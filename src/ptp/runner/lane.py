@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ptp import __version__
-from ptp._util.clock import SystemClock, iso
+from ptp._util.clock import Clock, iso
 from ptp._util.ids import uuid7
 from ptp.config import RunConfig, changed, differences, replace
 from ptp.engine import Play
@@ -44,7 +44,7 @@ class Lane:
     def __init__(
         self, world: World, config: RunConfig, *, agent: str, sinks: Sequence[Sink] = (), group: str | None = None
     ) -> None:
-        clock = SystemClock()
+        clock = Clock()
         seed = config.system.random_seed
         self.play = Play(world, clock, secrets.randbelow(2**31) if seed is None else seed)
         if foreign_code(world.spec):

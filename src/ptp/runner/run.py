@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ptp import __version__
-from ptp._util.clock import Clock, SystemClock, iso
+from ptp._util.clock import Clock, iso
 from ptp._util.ids import derive_seed, uuid7
 from ptp.agents import make_agent
 from ptp.agents.registry import is_foreign
@@ -42,7 +42,7 @@ def run(
     config: RunConfig, *, run_id: str | None = None, clock: Clock | None = None, sinks: Sequence[Sink] = ()
 ) -> RunResult:
     """Play one run from start to end and keep it."""
-    clock = clock or SystemClock()
+    clock = clock or Clock()
     sinks = _all_sinks(config, sinks)
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
     agent_seed = derive_seed(seed, "agent")
@@ -69,7 +69,7 @@ def resume(
     trusted: bool = False,
 ) -> RunResult:
     """Resume a run that crashed or stopped, in place, from its last committed tick."""
-    clock = clock or SystemClock()
+    clock = clock or Clock()
     sinks = _all_sinks(config, sinks)
     directory.acquire()
     try:
@@ -105,7 +105,7 @@ def fork(
     trusted: bool = False,
 ) -> RunResult:
     """Start a new run whose history is another one's up to a tick."""
-    clock = clock or SystemClock()
+    clock = clock or Clock()
     sinks = _all_sinks(config, sinks)
     engine, agent_seed = _engine_at(parent, at_tick, config, clock, trusted)
     with closing(engine.world):

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ptp import __version__
-from ptp._util.clock import SystemClock, iso
+from ptp._util.clock import Clock, iso
 from ptp._util.files import write_atomic
 from ptp._util.ids import derive_seed, uuid7
 from ptp.config import RunConfig
@@ -229,7 +229,7 @@ def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape,
             stop=Stop("manual", "import", f"imported at tick {taken.tick} of run {taken.run_id}"),
             parent=Parent(taken.run_id, taken.tick),
         )
-        play = Play(world, SystemClock(), tape.random_seed)
+        play = Play(world, Clock(), tape.random_seed)
         recorder = Recorder(directory, RunContext(directory.path, metadata, config, play))
         recorder.took([*_records(tape, state)])
         recorder.ended(None)

@@ -7,7 +7,7 @@ from contextlib import closing
 import apsw
 from msgspec import Struct
 
-from ptp._util.clock import SystemClock
+from ptp._util.clock import Clock
 from ptp.errors import RecordingError, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.database import open_for_writing
@@ -99,7 +99,7 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
     config = read_config(directory)
     with directory.owned():
         metadata = directory.read_metadata()
-        engine = engine_of(directory, metadata, config, SystemClock())
+        engine = engine_of(directory, metadata, config, Clock())
         with closing(engine.world), closing(Tape(directory)) as tape:
             travel(engine, tape, store_of(directory), tape.length)
             snapshot = take(engine, metadata.run_id, metadata.agent, "asked for", metadata.rewinds,
@@ -129,7 +129,7 @@ def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> Non
         with connection:
             metadata.rewinds += 1
             from_tick = metadata.ticks or header.tick
-            back = Rewound(metadata.rewinds, SystemClock().time(), from_tick, header.tick, reason, 0)
+            back = Rewound(metadata.rewinds, Clock().time(), from_tick, header.tick, reason, 0)
             rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
         connection.close()
     except apsw.Error as problem:

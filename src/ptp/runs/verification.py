@@ -17,7 +17,7 @@ from ptp.recording.unseal import Checked, Fault, check_seal
 from ptp.records import Metadata
 from ptp.runs.settings import read_config
 from ptp.runs.steering import store_of
-from ptp.versioning.verify import verify_file
+from ptp.versioning.database import verify_file
 
 
 class Verdict(msgspec.Struct):

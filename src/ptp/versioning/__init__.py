@@ -1,5 +1,5 @@
 """Schema and config versions: registries, paths between versions, migrations and drift."""
 
-from ptp.versioning.schema import SCHEMA_VERSION, schema_sql
+from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION
 
-__all__ = ["SCHEMA_VERSION", "schema_sql"]
+__all__ = ["RUN_SCHEMAS", "SCHEMA_VERSION"]

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ptp.errors import ConfigError, UnknownName
-from ptp.versioning import schema
-from ptp.versioning.schema import Step
+from ptp.versioning.schema import Step, find_path
 
 T = TypeVar("T")
 
@@ -40,16 +39,6 @@ _RULE = re.compile(
 _FORMS = "SET name = value, MOVE name TO name, RENAME name TO name or REMOVE name"
 
 
-class Dropped(NamedTuple):
-    """A setting that an older version has no place for."""
-
-    name: str
-    version: str
-
-    def __str__(self) -> str:
-        return f"{self.name}: version {self.version} has no such setting"
-
-
 def check_version(version: str) -> str:
     """Return *version* if it is a known one."""
     if version not in VERSIONS:
@@ -65,17 +54,12 @@ def step_rules(step: Step) -> tuple[Rule, ...]:
     return rules if step.direction == "up" else inverse(rules)
 
 
-def find_path(start: str, goal: str) -> tuple[Step, ...]:
-    """Return the steps from one known version to another."""
-    return schema.find_path(VERSIONS, start, goal)
-
-
 @cache
 def known_names(version: str) -> frozenset[str]:
     """Return the settings that a version before 3.0 has; those of 3.0 are declared in the settings themselves."""
     if version == CONFIG_VERSION:
         return frozenset()
-    step = find_path(version, CONFIG_VERSION)[0]
+    step = find_path(VERSIONS, version, CONFIG_VERSION)[0]
     rules = step_rules(step)
     sources = {rule.other if rule.verb == "SET" else rule.name for rule in rules}
     targets = {rule.other if rule.verb == "MOVE" else rule.name for rule in rules if rule.verb != "REMOVE"}
@@ -84,26 +68,27 @@ def known_names(version: str) -> frozenset[str]:
 
 def accepted_names(version: str) -> frozenset[str]:
     """Return the settings that a file of a version before 3.0 may give: its own, and those that came after it."""
-    return frozenset().union(*(known_names(step.start) for step in find_path(version, CONFIG_VERSION)))
+    return frozenset().union(*(known_names(step.start) for step in find_path(VERSIONS, version, CONFIG_VERSION)))
 
 
 def newest_name(name: str, version: str) -> str:
     """Return what a setting of an old version is called in the newest one."""
-    for step in find_path(version, CONFIG_VERSION):
+    for step in find_path(VERSIONS, version, CONFIG_VERSION):
         (name,) = (new for new, old in apply_rules(step_rules(step), {name: True}, lambda _: False).items() if old)
     return name
 
 
 def migrate_entries(
     entries: dict[str, T], start: str, goal: str, make: Callable[[Any], T]
-) -> tuple[dict[str, T], list[Dropped]]:
+) -> tuple[dict[str, T], list[str]]:
     """Take settings from one version to another; return them, and what the goal has no place for."""
-    dropped: list[Dropped] = []
-    for step in find_path(start, goal):
+    dropped: list[str] = []
+    for step in find_path(VERSIONS, start, goal):
         entries = apply_rules(step_rules(step), entries, make)
         if step.direction == "down":
-            dropped += [Dropped(name, step.goal) for name in entries if name not in known_names(step.goal)]
-            entries = {name: entry for name, entry in entries.items() if name in known_names(step.goal)}
+            known = known_names(step.goal)
+            dropped += [f"{name}: version {step.goal} has no such setting" for name in entries if name not in known]
+            entries = {name: entry for name, entry in entries.items() if name in known}
     return entries, dropped
 
 
@@ -124,21 +109,20 @@ def parse_rules(text: str, where: object = "rules") -> tuple[Rule, ...]:
     rules = []
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.split("--")[0].strip()
-        if bare:
-            rules.append(_parse(bare, f"{where}:{number}"))
+        found = _RULE.fullmatch(bare)
+        if found is None:
+            if bare:
+                raise ConfigError(f"{where}:{number}: {bare!r} is not a rule; write {_FORMS}")
+        elif found["gone"]:
+            rules.append(Rule("REMOVE", found["gone"]))
+        elif found["old"]:
+            rules.append(Rule("MOVE", found["old"], found["new"]))
+        else:
+            rules.append(_parse_set(found["set"], found["value"], f"{where}:{number}"))
     return tuple(rules)
 
 
-def _parse(line: str, place: str) -> Rule:
-    found = _RULE.fullmatch(line)
-    if found is None:
-        raise ConfigError(f"{place}: {line!r} is not a rule; write {_FORMS}")
-    if found["set"]:
-        return _set(found["set"], found["value"], place)
-    return Rule("REMOVE", found["gone"]) if found["gone"] else Rule("MOVE", found["old"], found["new"])
-
-
-def _set(name: str, text: str, place: str) -> Rule:
+def _parse_set(name: str, text: str, place: str) -> Rule:
     try:
         return Rule("SET", name, None, json.loads(text))
     except json.JSONDecodeError:
@@ -165,13 +149,10 @@ def apply_rules(rules: Iterable[Rule], entries: dict[str, T], make: Callable[[An
             elif rule.other in entries:
                 entries = {**entries, rule.name: entries[rule.other]}
         elif rule.verb == "MOVE" and rule.name in entries:
-            entries = _moved(entries, rule.name, str(rule.other))
+            old, new = rule.name, str(rule.other)
+            if new in entries:
+                raise ConfigError(f"{old} and {new} are the same setting; keep one of them")
+            entries = {new if name == old else name: entry for name, entry in entries.items()}
         elif rule.verb == "REMOVE":
             entries = {name: entry for name, entry in entries.items() if name != rule.name}
     return entries
-
-
-def _moved(entries: dict[str, T], old: str, new: str) -> dict[str, T]:
-    if new in entries:
-        raise ConfigError(f"{old} and {new} are the same setting; keep one of them")
-    return {new if name == old else name: entry for name, entry in entries.items()}

@@ -25,15 +25,6 @@ class Column(NamedTuple):
         return f"{self.type}{f' DEFAULT {self.default}' if self.default else ''}{' NOT NULL' * self.required}"
 
 
-class Index(NamedTuple):
-    """One index that somebody asked for."""
-
-    table: str
-    columns: str
-    """With commas between them."""
-    unique: bool
-
-
 class View(NamedTuple):
     """A query with a name; PostgreSQL can keep its result."""
 
@@ -45,7 +36,8 @@ class Shape(NamedTuple):
     """The tables, indexes and views of a database, by name."""
 
     tables: dict[str, dict[str, Column]]
-    indexes: dict[str, Index]
+    indexes: dict[str, tuple[str, str, bool]]
+    """The table of each, its columns with commas between them, and whether it is unique."""
     views: dict[str, View]
 
 
@@ -90,6 +82,6 @@ def read_shape(db: Dialect) -> Shape:
     for table, column, kind, required, default, key in db.rows(db.columns_query):
         if table != "_migrations":
             tables.setdefault(table, {})[column] = Column(kind.upper(), bool(required), default, key)
-    indexes = {name: Index(table, columns, bool(unique)) for name, table, columns, unique in db.rows(db.indexes_query)}
+    indexes = {name: (table, columns, bool(unique)) for name, table, columns, unique in db.rows(db.indexes_query)}
     views = {name: View(bool(materialized), query) for name, materialized, query in db.rows(db.views_query)}
     return Shape(tables, indexes, views)

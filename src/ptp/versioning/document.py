@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ptp._util.yaml import dump, parse_tree, parse_yaml
-from ptp.versioning.configs import Dropped, find_path, migrate_entries
+from ptp.versioning.configs import VERSIONS, migrate_entries
+from ptp.versioning.schema import find_path
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,19 @@ class Document:
     foot: tuple[str, ...] = ()
 
 
-def migrate_text(text: str, start: str, goal: str) -> tuple[str, list[Dropped]]:
+def migrate_text(text: str, start: str, goal: str) -> tuple[str, list[str]]:
     """Take a config file from one version to another; return it, and what the goal has no place for."""
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
+
     document = parse(text)
-    if any(step.direction == "down" for step in find_path(start, goal)):
+    if any(step.direction == "down" for step in find_path(VERSIONS, start, goal)):
         _dissolve_sections(document)
     names = list(document.entries)
     place = names.index("version") if "version" in names else 0
     version = document.entries.pop("version", Entry())
     settings, dropped = migrate_entries(document.entries, start, goal, Entry)
     listed = list(settings.items())
-    document.entries = dict([*listed[:place], ("version", replace(version, value=_quoted(goal))), *listed[place:]])
+    document.entries = dict([*listed[:place], ("version", replace(version, value=Quoted(goal))), *listed[place:]])
     _lift_blank_lines(document)
     return render(document), dropped
 
@@ -103,12 +106,6 @@ def _token(line: str, column: int) -> Any:
     from ruamel.yaml.tokens import CommentToken
 
     return CommentToken(f"{line}\n", CommentMark(column))
-
-
-def _quoted(text: str) -> Any:
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
-
-    return DoubleQuotedScalarString(text)
 
 
 def _dissolve_sections(document: Document) -> None:

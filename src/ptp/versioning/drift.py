@@ -1,13 +1,15 @@
-"""What differs between what is there and what should be, each with a fix."""
+"""What differs between what is there and what should be, each with a fix; and whether a database is what it says."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
 
+from ptp.errors import PtpError
 from ptp.versioning.dialect import Dialect, Shape, View, read_shape
+from ptp.versioning.stamp import known_version, read_history
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -91,3 +93,34 @@ def _drop(kind: str, name: str, part: object) -> str:
 
 def _one_line(sql: str) -> str:
     return f"{' '.join(sql.split())};"
+
+
+class Verified(msgspec.Struct):
+    """What was found in one database."""
+
+    database: str
+    version: str | None
+    good: bool
+    problems: list[str]
+
+
+def verify(db: Dialect, others: Callable[[str], Iterable[str]] = lambda _version: ()) -> Verified:
+    """Check the version, the shape and the history of a database; *others* looks for more in one of that version."""
+    version = None
+    try:
+        version = known_version(db)
+        drift = [f"{each.name}: {each.problem}; {each.fix}" for each in schema_drift(db, version)]
+        problems = [*drift, *_history(db, version), *others(version)]
+    except PtpError as problem:
+        problems = [str(problem)]
+    return Verified(db.name, version, not problems, problems)
+
+
+def _history(db: Dialect, version: str) -> Iterator[str]:
+    history = read_history(db)
+    known = {(step.start, step.goal): db.schemas.checksum(step) for step in db.schemas.steps}
+    for each in history:
+        if known.get((each.from_version, each.to_version)) != each.checksum:
+            yield f"the migration from {each.from_version} to {each.to_version} was not made by this ptp's SQL"
+    if history and history[-1].to_version != version:
+        yield f"the last migration led to {history[-1].to_version}, but the version is {version}"

@@ -13,7 +13,7 @@ import msgspec
 from ptp.errors import UsageError
 from ptp.versioning.dialect import Dialect, read_shape
 from ptp.versioning.drift import missing_parts, schema_drift
-from ptp.versioning.schema import Step, drop_of, rename_of, statements
+from ptp.versioning.schema import DROP, RENAME, Step, statements
 from ptp.versioning.stamp import Loss, known_version, read_version, record_step, write_version
 
 OnProgress = Callable[[str, int, int], None]
@@ -61,8 +61,17 @@ def migrate(db: Dialect, target: str, assumed: str | None = None, on_progress: O
             path = db.schemas.path(planned.from_version, target)
             for number, step in enumerate(path):
                 on_progress(str(step), number, len(path))
-                _take(db, step)
-        _check(db, planned)
+                dropped = list(losses(db, [step]))
+                _run(db, db.schemas.step_sql(step))
+                write_version(db, step.goal)
+                rows = {table: _count(db, table, "*") for table in read_shape(db).tables if table[0] != "_"}
+                record_step(db, step, rows, dropped)
+        missing = missing_parts(db, target)
+        if missing:
+            raise db.schemas.unreadable(
+                f"{db.name} has no {missing[0]}, so it stays at {planned.from_version}; "
+                f"see `ptp drift schema {db.argument}`"
+            )
     return planned
 
 
@@ -87,12 +96,10 @@ def losses(db: Dialect, path: Sequence[Step]) -> Iterator[Loss]:
     tables = read_shape(db).tables
     present: dict[str, str] = {}
     for statement in (text for step in path for text in statements(db.schemas.step_sql(step))):
-        renamed = rename_of(statement)
-        if renamed is not None:
-            present[renamed[1]] = present.get(renamed[0], renamed[0])
-        dropped = drop_of(statement)
-        if dropped is not None:
-            name, column = dropped
+        if renamed := RENAME.match(statement):
+            present[renamed[2]] = present.get(renamed[1], renamed[1])
+        if dropped := DROP.match(statement):
+            name, column = dropped[1] or dropped[2], dropped[3]
             table = present.get(name, name)
             if table in tables and (column is None or column in tables[table]):
                 yield Loss(name, column, _count(db, table, column or "*"))
@@ -106,23 +113,6 @@ def _complete(db: Dialect, version: str) -> None:
     for finding in schema_drift(db, version) if lacking else ():
         if finding.name in lacking:
             db.rows(finding.fix)
-
-
-def _take(db: Dialect, step: Step) -> None:
-    dropped = list(losses(db, [step]))
-    _run(db, db.schemas.step_sql(step))
-    write_version(db, step.goal)
-    rows = {table: _count(db, table, "*") for table in read_shape(db).tables if table[0] != "_"}
-    record_step(db, step, rows, dropped)
-
-
-def _check(db: Dialect, planned: Plan) -> None:
-    missing = missing_parts(db, planned.to_version)
-    if missing:
-        raise db.schemas.unreadable(
-            f"{db.name} has no {missing[0]}, so it stays at {planned.from_version}; "
-            f"see `ptp drift schema {db.argument}`"
-        )
 
 
 def _run(db: Dialect, sql: str) -> None:

@@ -15,8 +15,8 @@ NO_VERSION = "0.0"
 """What a run database without a version table is said to have."""
 
 _CREATE = re.compile(r"CREATE (?:UNIQUE |MATERIALIZED )?(?:TABLE|INDEX|VIEW) (\w+)")
-_RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
-_DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
+RENAME = re.compile(r"ALTER TABLE (\w+) RENAME TO (\w+)", re.IGNORECASE)
+DROP = re.compile(r"DROP TABLE (\w+)|ALTER TABLE (\w+) DROP COLUMN (\w+)", re.IGNORECASE)
 
 
 class Step(NamedTuple):
@@ -96,7 +96,8 @@ class Schemas(NamedTuple):
     def check_target(self, version: str) -> str:
         """Return *version* if it is one to migrate to."""
         if version not in self.versions:
-            raise UnknownName(f"{self.noun} version", version, list(self.versions), f"known: {self._known}")
+            known = list(self.versions)
+            raise UnknownName(f"{self.noun} version", version, known, f"known: {', '.join(known)}")
         return version
 
     def check_found(self, version: str | None, where: object) -> str:
@@ -105,18 +106,15 @@ class Schemas(NamedTuple):
             raise self.unreadable(f"{where} {self.unversioned}")
         if version in self.versions:
             return version
-        if _is_newer(version, self.newest):
+        parts = version.split(".")
+        if all(map(str.isdigit, parts)) and [*map(int, parts)] > [*map(int, self.newest.split("."))]:
             raise self.unreadable(
                 f"{where} has {self.noun} {version}, and this ptp knows {self.newest} at most; get a newer ptp: "
                 "`pip install --upgrade ptp`"
             )
         raise self.unreadable(
-            f"{where} has the unknown {self.noun} {version!r}; known: {self._known}; see `ptp schema`"
+            f"{where} has the unknown {self.noun} {version!r}; known: {', '.join(self.versions)}; see `ptp schema`"
         )
-
-    @property
-    def _known(self) -> str:
-        return ", ".join(self.versions)
 
 
 RUN_SCHEMAS = Schemas(
@@ -141,29 +139,7 @@ RUN_SCHEMAS = Schemas(
 )
 
 
-def schema_sql(version: str = SCHEMA_VERSION) -> str:
-    """Return the SQL that creates a run database of a version."""
-    return RUN_SCHEMAS.sql(version)
-
-
 def statements(sql: str) -> list[str]:
     """Return the statements of a file of SQL, without its comments."""
     bare = re.sub(r"--[^\n]*", "", sql)
     return [statement.strip() for statement in bare.split(";") if statement.strip()]
-
-
-def rename_of(statement: str) -> tuple[str, str] | None:
-    """Return the old and the new name of the table that a statement renames."""
-    found = _RENAME.match(statement)
-    return (found[1], found[2]) if found else None
-
-
-def drop_of(statement: str) -> tuple[str, str | None] | None:
-    """Return the table that a statement drops, or the table and the column of it."""
-    found = _DROP.match(statement)
-    return (found[1] or found[2], found[3]) if found else None
-
-
-def _is_newer(version: str, newest: str) -> bool:
-    parts = version.split(".")
-    return all(map(str.isdigit, parts)) and [*map(int, parts)] > [*map(int, newest.split("."))]

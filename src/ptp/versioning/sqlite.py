@@ -12,7 +12,7 @@ import apsw
 
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.versioning.dialect import Column, Shape, read_shape
-from ptp.versioning.schema import RUN_SCHEMAS, SCHEMA_VERSION, rename_of, statements
+from ptp.versioning.schema import RENAME, RUN_SCHEMAS, SCHEMA_VERSION, statements
 
 # Names are in lower case, since SQLite takes them so.
 _COLUMNS = """
@@ -113,19 +113,15 @@ def add_views(connection: apsw.Connection, version: str) -> None:
         source = older.get(name, name)
         there = tables.get(source, {})
         if source != name or not columns.keys() <= there.keys():
-            connection.execute(_view(name, columns, source, there))
+            chosen = ", ".join(column if column in there else f"NULL AS {column}" for column in columns)
+            rows = f"FROM main.{source}" if there else "WHERE FALSE"
+            connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {chosen} {rows}")
 
 
 def old_names(version: str) -> dict[str, str]:
     """Return what the tables that were renamed since *version* were called in it, by their newest name."""
     names: dict[str, str] = {}
     for step in RUN_SCHEMAS.path(version, SCHEMA_VERSION):
-        for old, new in filter(None, map(rename_of, statements(RUN_SCHEMAS.step_sql(step)))):
-            names[new] = names.pop(old, old)
+        for renamed in filter(None, map(RENAME.match, statements(RUN_SCHEMAS.step_sql(step)))):
+            names[renamed[2]] = names.pop(renamed[1], renamed[1])
     return names
-
-
-def _view(name: str, columns: dict[str, Column], source: str, there: dict[str, Column]) -> str:
-    chosen = ", ".join(column if column in there else f"NULL AS {column}" for column in columns)
-    rows = f"FROM main.{source}" if there else "WHERE FALSE"
-    return f"CREATE TEMP VIEW {name} AS SELECT {chosen} {rows}"

@@ -93,11 +93,9 @@ def read_history(db: Dialect) -> list[Migration]:
         "SELECT from_version, to_version, CAST(migrated_at AS TEXT), checksum, CAST(row_counts AS TEXT), "
         "CAST(dropped AS TEXT) FROM _migrations ORDER BY migration_id"
     )
-    return [
-        Migration(start, goal, _utc(at), checksum, json.loads(counts), msgspec.json.decode(dropped, type=list[Loss]))
-        for start, goal, at, checksum, counts, dropped in db.rows(query)
-    ]
-
-
-def _utc(text: str) -> str:
-    return iso(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+    history = []
+    for start, goal, at, checksum, counts, dropped in db.rows(query):
+        when = iso(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp())
+        losses = msgspec.json.decode(dropped, type=list[Loss])
+        history.append(Migration(start, goal, when, checksum, json.loads(counts), losses))
+    return history

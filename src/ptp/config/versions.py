@@ -1,15 +1,20 @@
-"""What differs between a config file and the settings there are, each with a fix."""
+"""Config files of any version: what differs from the settings there are, each with a fix, and migrating a file."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-from ptp.config.setting import Setting
+import msgspec
+
+from ptp._util.files import write_atomic
+from ptp.config.files import read_tree, read_values, version_of
 from ptp.config.tree import BY_PATH
 from ptp.errors import ConfigError
-from ptp.versioning.configs import CONFIG_VERSION, UNMARKED, VERSIONS, known_names, newest_name
+from ptp.versioning.configs import CONFIG_VERSION, UNMARKED, VERSIONS, check_version, known_names, newest_name
+from ptp.versioning.document import migrate_text
 from ptp.versioning.drift import Finding
 
 CONFIG_KINDS = ("unknown_flags", "missing_required", "deprecated_flags", "type_mismatches", "value_warnings")
@@ -26,7 +31,12 @@ def config_drift(tree: Mapping[str, Any], file: str) -> list[Finding]:
             findings.append(finding)
         if path is not None:
             paths[path] = value
-    return [*findings, *_together(paths), *_values(paths)]
+    pair = ("tick_rate.budget", "tick_rate.budget_limit")
+    for one, other in (pair, pair[::-1]):
+        if paths.get(one) is not None and paths.get(other) is None:
+            fix = f"give {other}, or leave out {one}"
+            findings.append(Finding("missing_required", other, f"belongs to {one}", fix))
+    return [*findings, *_values(paths)]
 
 
 def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -61,16 +71,9 @@ def _newest(name: str, version: str, file: str) -> tuple[str | None, Finding | N
             fix = f"ptp config migrate {file}" if version != CONFIG_VERSION else f"write it as {path}"
             return path, Finding("deprecated_flags", name, f"is {path} since version {CONFIG_VERSION}", fix)
     names = known_names(version) if version in VERSIONS else ()
-    nearest = get_close_matches(name, names or BY_PATH, n=1)
+    nearest = difflib.get_close_matches(name, names or BY_PATH, n=1)
     fix = f"did you mean {nearest[0]!r}?" if nearest else "leave it out; `ptp config schema` lists every setting"
     return None, Finding("unknown_flags", name, "no such setting", fix)
-
-
-def _together(paths: Mapping[str, Any]) -> Iterator[Finding]:
-    pair = ("tick_rate.budget", "tick_rate.budget_limit")
-    for one, other in (pair, pair[::-1]):
-        if paths.get(one) is not None and paths.get(other) is None:
-            yield Finding("missing_required", other, f"belongs to {one}", f"give {other}, or leave out {one}")
 
 
 def _values(paths: Mapping[str, Any]) -> Iterator[Finding]:
@@ -79,11 +82,39 @@ def _values(paths: Mapping[str, Any]) -> Iterator[Finding]:
         try:
             item.check(value, path)
         except ConfigError:
-            kind = "value_warnings" if _has_type(value, item) else "type_mismatches"
+            has_type = type(value) is item.type or (item.type is tuple and isinstance(value, list))
+            kind = "value_warnings" if has_type else "type_mismatches"
             yield Finding(kind, path, f"{value!r} is not allowed", f"write {item.allowed}")
 
 
-def _has_type(value: Any, item: Setting) -> bool:
-    if value is None:
-        return item.optional
-    return type(value) is item.type or (item.type is tuple and isinstance(value, list))
+class MigratedFile(msgspec.Struct):
+    """What became of a file."""
+
+    file: str
+    from_version: str
+    to_version: str
+    dropped: list[str]
+    diff: str
+    written: bool
+
+
+def migrate_file(path: Path, goal: str, *, write: bool) -> MigratedFile:
+    """Take a file to the version *goal*; one with a wrong setting is refused, and nothing is written."""
+    check_version(goal)
+    read_values(path, tell=lambda _: None)
+    version = version_of(read_tree(path), path)
+    before = path.read_text(encoding="utf-8")
+    after, dropped = migrate_text(before, version, goal) if version != goal else (before, [])
+    changed = write and after != before
+    if changed:
+        try:
+            target = path.resolve()
+            mode = target.stat().st_mode
+            write_atomic(target, after.encode())
+            target.chmod(mode)
+        except OSError as problem:
+            remedy = "make it writable, or use --dry-run"
+            raise ConfigError(f"{path} can't be written: {problem.strerror}; {remedy}") from None
+    names = (f"{path} ({version})", f"{path} ({goal})")
+    diff = "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), *names))
+    return MigratedFile(str(path), version, goal, dropped, diff, changed)
