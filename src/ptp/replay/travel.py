@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
 
@@ -48,6 +51,15 @@ def load_world(world: World, snapshot: Snapshot) -> Any:
     return world.observe()
 
 
+@contextmanager
+def known_warnings() -> Iterator[None]:
+    """Hide the warnings of what is played again: the run has them already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@known_warnings()
 def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_agent: bool = True) -> None:
     """Bring a new engine to a tick, from the newest snapshot that serves, comparing every hash from there on."""
     for header in store.headers():
