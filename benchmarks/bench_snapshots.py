@@ -37,7 +37,7 @@ def main() -> None:
     engine = Engine(world, make_agent("random", world, AgentConfig(), 1), RunConfig(), Clock(), 1)
     engine.start()
     for _ in range(100):
-        engine.follow("a", ask=False)
+        engine.follow("a")
     snapshot = take(engine, "run", "random", "benchmark", 0)
 
     def restore() -> None:
