@@ -27,6 +27,8 @@ from xxhash import xxh3_64_digest
 from ptp.engine import EngineState
 from ptp.errors import SnapshotError
 
+KEYS = "keys.bin"
+"""The name of the file, beside the snapshots of a run."""
 MAGIC = b"KEY\x01"
 HEAD = Struct("<QIIIII")
 PREFIX = len(MAGIC) + HEAD.size + 8
@@ -141,6 +143,7 @@ class KeyFile:
     def add(self, packed: Packed) -> None:
         """Write a key state at the end."""
         try:
+            self.path.parent.mkdir(exist_ok=True)
             with open(self.path, "ab") as file:
                 file.write(_record(packed))
         except OSError as problem:
