@@ -59,7 +59,8 @@ def seen(request: pytest.FixtureRequest, tape: Tape) -> Seen:
     )
     assert isinstance(world, GameBoyWorld)
     world.reset(0)
-    states, events = [], []
+    states: list[GameState] = []
+    events: list[GameEvent] = []
     for press in presses(tape, request.param):
         world.step(press)
         events += [event.detail for event in world.events]
