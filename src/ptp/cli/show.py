@@ -36,7 +36,7 @@ def show(options: Options) -> int:
     run = opened_run(options)
     report = run.report()
     spreads = {
-        "episode return": report.episode_reward if report.has_reward else {},
+        "episode return": report.episode_reward,
         "episode steps": report.episode_steps,
         "decision ms": report.decision_latency_ms,
     }
@@ -94,7 +94,7 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
 def _returns(report: Report) -> dict[str, str]:
     """Return what the best and the last episode brought."""
     best, last = report.best_episode, report.last_episode
-    if best is None or last is None or not report.has_reward:
+    if best is None or last is None:
         return {}
     return {
         "best": f"{number(best.reward)} in episode {best.episode:,}, tick {best.last_tick:,}",

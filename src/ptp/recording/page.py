@@ -121,7 +121,7 @@ def _chapter(chapter: Chapter) -> str:
 
 def _spreads(report: Report) -> str:
     rows = {
-        "return of an episode": report.episode_reward if report.has_reward else {},
+        "return of an episode": report.episode_reward,
         "steps of an episode": report.episode_steps,
         "decision latency, ms": report.decision_latency_ms,
     }
