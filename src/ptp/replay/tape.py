@@ -25,12 +25,17 @@ class TapeStep(NamedTuple):
     command: str
     reward: float | None
     state_hash: str
-    decided: bool
-    """Whether the agent was asked before this command."""
+    decision_id: str | None
+    """The decision that was made just before this command."""
+
+    @property
+    def decision(self) -> int | None:
+        """The number of that decision."""
+        return None if self.decision_id is None else number_of(self.decision_id)
 
 
-_COLUMNS = """tick, episode, step, command, reward, state_hash, EXISTS (
-    SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
+_COLUMNS = """tick, episode, step, command, reward, state_hash, (SELECT max(decision_id)
+    FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
 
 
 def number_of(decision_id: str) -> int:

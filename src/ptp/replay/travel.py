@@ -60,8 +60,10 @@ def travel(engine: Engine, tape: Tape, store: SnapshotStore, tick: int, with_age
     for step in takewhile(lambda step: step.tick <= tick, tape.steps(engine.progress.ticks + 1)):
         if step.step == 1:
             engine.play.begin(*tape.start(step.episode))
-        ask = with_agent and step.decided and engine.agent.repeatable
-        compare(step.tick, step.state_hash, engine.follow(step.command, ask))
+        actual = engine.follow(step.command, step.decision, ask=with_agent and engine.agent.repeatable)
+        compare(step.tick, step.state_hash, actual)
+    if not with_agent:
+        engine.forget_queue()
 
 
 def compare(tick: int, expected: str, actual: str) -> None:
