@@ -106,8 +106,8 @@ def test_show_tells_the_story(ptp: Call, recorded: Callable[..., Path]) -> None:
         assert word in out
 
 
-def test_show_tells_what_a_player_did(ptp: Call, recorded: Callable[..., Path]) -> None:
-    recorded("tallgrass", "--agent", "explorer", ticks=320)
+def test_show_tells_what_a_player_did(ptp: Call, recorded: Callable[..., Path], buttons: Path) -> None:
+    recorded("tallgrass", "--agent", "script", "--script", str(buttons), ticks=600)
     _, out, _ = ptp("show", "latest")
     assert "joined the party" in out
     assert "FERNHOLLOW" in out

@@ -268,11 +268,11 @@ def test_a_data_directory_that_cant_be_written_is_named(tmp_path: Path) -> None:
 # -- the report ----------------------------------------------------------------------------------------------------
 
 
-def test_the_report_of_a_game_tells_its_story(recorded: Callable[..., Path]) -> None:
-    directory = recorded("tallgrass", "--agent", "explorer", ticks=800)
+def test_the_report_of_a_game_tells_its_story(recorded: Callable[..., Path], buttons: Path) -> None:
+    directory = recorded("tallgrass", "--agent", "script", "--script", str(buttons), ticks=100_000)
     report, page = make_report(RunDirectory(directory)), (directory / "report.html").read_text()
     told = {chapter.title: chapter.moments for chapter in report.story}
-    assert {"Party", "Trainers and defeats", "Levels", "Places"} <= told.keys()
+    assert {"Badges", "Party", "Trainers and defeats", "Levels", "Places"} == told.keys()
     assert rows(directory, "SELECT tick FROM events WHERE kind = 'Joined' LIMIT 1") == [(told["Party"][0].tick,)]
     assert len(told["Places"]) == len({moment.title for moment in told["Places"]}) > 2
     caught = [moment for moment in told["Party"] if moment.title.startswith("caught")]

@@ -24,14 +24,14 @@ from tests.runner.test_run import config
 Rows = Callable[[str], list[tuple[Any, ...]]]
 
 
-def playing(data_dir: Path, **flags: object) -> RunConfig:
-    return config(data_dir, world="tallgrass", agent="explorer", **flags)
+def playing(data_dir: Path, buttons: Path, **flags: object) -> RunConfig:
+    return config(data_dir, world="tallgrass", agent="script", script=str(buttons), **flags)
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
-    flags = {"max_ticks": 2000, "snapshot_on_event": ("catch", "battle"), "screenshot_async": True}
-    return run(playing(tmp_path_factory.mktemp("game"), max_pokemon_caught=2, **flags))
+def result(tmp_path_factory: pytest.TempPathFactory, buttons: Path) -> RunResult:
+    flags = {"max_ticks": 50_000, "snapshot_on_event": ("catch", "battle"), "screenshot_async": True}
+    return run(playing(tmp_path_factory.mktemp("game"), buttons, max_pokemon_caught=2, **flags))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def rows(directory: RunDirectory) -> Rows:
 
 def test_the_first_creature_is_given_and_does_not_count_as_caught(result: RunResult, directory: RunDirectory) -> None:
     assert result.stop is not None
-    assert (result.stop.name, result.ticks < 2000) == ("max-pokemon-caught", True)
+    assert (result.stop.name, result.ticks < 50_000) == ("max-pokemon-caught", True)
     assert (result.signals["caught"], result.signals["owned"]) == (2, 3)
     shown = read_status(directory, directory.read_metadata()).current_state
     game = read_metrics(directory).game
@@ -63,10 +63,10 @@ def test_limits_tables_and_events_agree_on_what_was_caught(rows: Rows) -> None:
     assert caught == told == 2
 
 
-def test_a_fork_from_between_two_catches_counts_on(result: RunResult, directory: RunDirectory, rows: Rows) -> None:
+def test_a_fork_from_between_two_catches_counts_on(directory: RunDirectory, rows: Rows, buttons: Path) -> None:
     (first, second) = (tick for (tick,) in rows("SELECT tick FROM events WHERE kind = 'Caught' ORDER BY tick"))
     flags = {"max_pokemon_caught": 2, "max_ticks": second + 500}
-    forked = fork(directory, second - 1, playing(directory.data_dir, **flags))
+    forked = fork(directory, second - 1, playing(directory.data_dir, buttons, **flags))
     assert forked.signals["caught"] == 2
     assert forked.ticks >= second > first
 

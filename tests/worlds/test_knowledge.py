@@ -55,7 +55,7 @@ def test_a_state_of_another_form_is_shown_as_null() -> None:
 
 
 def test_actions_have_the_names_of_the_specification() -> None:
-    assert [GAME.action(name) for name in ("up", "left:16", "a")] == ["MOVE_UP", "MOVE_LEFT:16", "A"]
+    assert [GAME.action(name) for name in ("up", "left:16", "a")] == ["MOVE_UP", "MOVE_LEFT", "A"]
     assert [GAME.event_name(kind) for kind in ("BattleStarted", "Encounter", "MapChanged")] == [
         "BATTLE_START", "ENCOUNTER", "MAP_CHANGED"
     ]  # fmt: skip

@@ -115,7 +115,12 @@ def test_an_enemy_that_did_something_did_a_move_it_knows(game: Game) -> None:
 
 
 def test_what_was_paid_and_won_has_a_source(game: Game) -> None:
-    assert {event.source for event in game.events if isinstance(event, MoneyChanged)} == {"shop", "reward"}
+    won = [event for event in game.events if isinstance(event, MoneyChanged) and event.source == "reward"]
+    assert won
+    assert all(event.change > 0 for event in won)
+    bought = [event for event in game.events if isinstance(event, ItemChanged) and event.source == "shop"]
+    paid = [event for event in game.events if isinstance(event, MoneyChanged) and event.source == "shop"]
+    assert len(paid) == len(bought)
 
 
 def test_every_wild_battle_was_an_encounter(game: Game) -> None:

@@ -167,9 +167,9 @@ class GameBoyKnowledge(Knowledge):
         return FIGURES[name][1](state)
 
     def action(self, command: str) -> str:
-        """Return a press of the cross as a move, with the frames it is held, if it says them."""
-        button, colon, frames = command.partition(":")
-        return f"{'MOVE_' if button in MOVES else ''}{button.upper()}{colon}{frames}"
+        """Return the button, and one of the cross as a move, however long it is held."""
+        button = command.partition(":")[0]
+        return f"MOVE_{button.upper()}" if button in MOVES else button.upper()
 
     def is_engaged(self, state: State) -> bool:
         """Whether a battle is fought."""
