@@ -144,7 +144,8 @@ static void check_fallen(void) {
 
 static void foe_turn(void) {
   if (over || !get16(FOE->hp) || !get16(MINE->hp)) return;
-  attack(FOE, MINE, foe_move());
+  FOE_MOVE = foe_move();
+  attack(FOE, MINE, FOE_MOVE);
 }
 
 static void my_turn(uint8_t index) {

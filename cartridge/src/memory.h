@@ -61,6 +61,7 @@
 #define MENU_LAST U8(0xCC28)
 #define ACTIVE_SLOT U8(0xCC2F)
 #define LIST_SCROLL U8(0xCC36)
+#define FOE_MOVE U8(0xCCDD) /* what the other side chose last */
 #define INPUT_BLOCKED U8(0xCD6B)
 #define BATTLE_RESULT U8(0xCF0B)
 #define LIST_ID U8(0xCF94)

@@ -9,23 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cartridge import walkthrough
-from tests.cartridge.player import Player
-
-
-@pytest.fixture(scope="session")
-def buttons(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The walkthrough's buttons, as a script of one tick each."""
-    player = Player()
-    walkthrough.play(player, lambda _: None)
-    path = tmp_path_factory.mktemp("walkthrough") / "buttons.txt"
-    lines = []
-    for button, hold, frames in player.tape:
-        lines += ["none" if button is None else f"{button}:{hold}"] + ["none"] * (frames // 24 - 1)
-    path.write_text("\n".join(lines))
-    player.close()
-    return path
-
 
 @pytest.fixture
 def finished(recorded: Callable[..., Path], buttons: Path) -> Iterator[sqlite3.Connection]:

@@ -28,9 +28,9 @@ _SINGLES = (
     at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_NUMBER, at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT,
     at.COINS, at.COINS + 1,
 )  # fmt: skip
-# What says whether the rest is written to the end; the hash does not cover it, for it tells nothing of the game.
+# What says whether the rest is written to the end, and what the enemy chose; the hash does not cover it.
 _SIGNS = (
-    at.OPPONENT, at.MOVEMENT, at.WARPED_FROM,
+    at.ENEMY_MOVE, at.OPPONENT, at.MOVEMENT, at.WARPED_FROM,
     *range(at.PARTY_SPECIES, at.PARTY_SPECIES + at.PARTY_MOST),
 )  # fmt: skip
 _SCREEN = (at.LCD_CONTROL, at.PALETTE)

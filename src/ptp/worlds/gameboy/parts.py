@@ -185,9 +185,10 @@ def read_fighter(data: bytes, profile: GameProfile) -> Fighter | None:
 
 
 def read_battle(data: bytes, profile: GameProfile) -> Battle:
-    """Return the fight from: in battle, type, class, number, slot, opponent, menu up, text, then both fighters."""
-    mark, style, trainer_class, number, slot, opponent, choosing, has_text = data[:8]
-    enemy = read_fighter(data[8 : 8 + at.FIGHTER_SIZE], profile)
+    """Return the fight from: in battle, type, class, number, slot, opponent, move, menu up, text, both fighters."""
+    mark, style, trainer_class, number, slot, opponent, move, choosing, has_text = data[:9]
+    enemy = read_fighter(data[9 : 9 + at.FIGHTER_SIZE], profile)
+    chosen = profile.moves.get(move)
     # A wild battle is marked as one before its enemy is written; by the first text all is there.
     is_here = has_text or (enemy and enemy.species_id == opponent and 0 < enemy.hp == enemy.max_hp)
     by_trainer = mark == TRAINER
@@ -200,9 +201,10 @@ def read_battle(data: bytes, profile: GameProfile) -> Battle:
         trainer_class=trainer_class if by_trainer else None,
         trainer_number=number if by_trainer else None,
         enemy=enemy if is_here or mark != WILD else None,
-        own=read_fighter(data[8 + at.FIGHTER_SIZE :], profile),
+        own=read_fighter(data[9 + at.FIGHTER_SIZE :], profile),
         active_slot=slot,
         choosing=bool(choosing),
+        enemy_move=chosen.name if chosen else None,
     )
 
 

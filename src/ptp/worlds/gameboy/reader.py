@@ -48,7 +48,8 @@ _menu = itemgetter(at.TEXT_BOX, at.MENU_ITEM, at.MENU_LAST, at.MENU_X, at.MENU_Y
 _loading = itemgetter(at.TILESET, at.MOVEMENT, at.WARPED_FROM, at.LAST_MAP, at.LCD_CONTROL, at.PALETTE)
 _edges = itemgetter(at.CONNECTIONS, *at.CONNECTION_HEADERS.values())
 _fight = itemgetter(
-    at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_CLASS, at.TRAINER_NUMBER, at.ACTIVE_SLOT, at.OPPONENT, at.TEXT_BOX,
+    at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_CLASS, at.TRAINER_NUMBER, at.ACTIVE_SLOT, at.OPPONENT, at.ENEMY_MOVE,
+    at.TEXT_BOX,
     slice(at.ENEMY, at.ENEMY + at.FIGHTER_SIZE), slice(at.OWN, at.OWN + at.FIGHTER_SIZE),
 )  # fmt: skip
 _TILES = slice(at.TILE_MAP, at.TILE_MAP_END)
@@ -85,6 +86,8 @@ class StateReader:
     def __init__(self, profile: GameProfile) -> None:
         self._profile = profile
         self._last: dict[str, tuple[Bytes, Any]] = {}
+        self.caught: int | None = None
+        """What the next states say of catches, which memory does not count."""
         self._rows = ScreenRows(profile.charmap)
         self._facts = itemgetter(*_FACTS, slice(at.EVENTS, at.EVENTS + profile.event_bytes))
 
@@ -114,6 +117,7 @@ class StateReader:
             coins=facts.coins,
             badges=facts.badges,
             badge_names=facts.badge_names,
+            caught=self.caught,
             owned=facts.owned,
             seen=facts.seen,
             events=facts.events,
