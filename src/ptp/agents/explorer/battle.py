@@ -111,7 +111,9 @@ def _rescue(state: GameState, profile: GameProfile, own: Fighter, wild: bool) ->
 
 def choose_next(state: GameState) -> Choice:
     """Return who shall fight when one has fallen: the strongest that can."""
-    able = [(member.level, member.hp, -slot) for slot, member in enumerate(state.party or ()) if member.hp]
+    fallen = state.battle.active_slot if state.battle is not None else None
+    party = enumerate(state.party or ())
+    able = [(member.level, member.hp, -slot) for slot, member in party if member.hp and slot != fallen]
     if not able or not state.party:
         return Choice("switch", 0, "nobody is left to fight", 0.0)
     slot = -max(able)[2]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from ptp.agents.explorer import needs
-from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker
-from ptp.agents.explorer.trips import Trips, name_square
+from ptp.agents.explorer.atlas import Part
+from ptp.agents.explorer.learning import level_for_rematch
+from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker, name_square
+from ptp.agents.explorer.patience import try_again
+from ptp.agents.explorer.trips import Trips
 from ptp.agents.explorer.ways import MOVES
 
 MORE_LEVELS = 2
+MOST_REPEATS = 6  # events that must have come to pass at most before somebody is asked again
 
 
 class Goals(Trips):
@@ -20,6 +24,7 @@ class Goals(Trips):
             self._ask_for_help,
             self._buy,
             self._talk_to_strangers,
+            self._choose_a_first_creature,
             self._see_more,
             self._hunt_here,
             self._leave_for_the_unknown,
@@ -31,6 +36,7 @@ class Goals(Trips):
             self._grow_stronger,
         )
         for wish in wishes:
+            self.wish = wish.__name__.lstrip("_")
             errand = wish()
             if errand is not None:
                 return errand
@@ -43,7 +49,7 @@ class Goals(Trips):
         return self.visit(self._may_help, "the party needs rest: ask somebody") if self._weary else None
 
     def _may_help(self, talker: Talker) -> bool:
-        return not talker.sign and not talker.sells and not talker.undefeated and talker.useless != self.progress
+        return not (talker.sign or talker.sells or talker.lost) and talker.useless != self._memory.progress
 
     def _buy(self) -> Errand | None:
         if not needs.has_run_out(self._state, self._profile):
@@ -51,57 +57,94 @@ class Goals(Trips):
         return self.visit(self._has_supplies, "the bag needs supplies")
 
     def _has_supplies(self, talker: Talker) -> bool:
-        if not talker.sells or talker.useless == self.progress:
+        if not talker.sells or talker.useless == self._memory.progress:
             return False
         return needs.choose_purchase(self._state, self._profile, talker.goods) is not None
 
     def _talk_to_strangers(self) -> Errand | None:
-        return self.talk_here(lambda talker: talker.heard == NEVER, "not heard yet")
+        return self.talk_here(_is_stranger, "not heard yet")
+
+    def _choose_a_first_creature(self) -> Errand | None:
+        """Take the best of the creatures that are offered, once all were asked about."""
+        best = max((talker.offer for talker in self.area.talkers.values()), default=0.0)
+        if self._state.party or not best:
+            return None
+        return self.talk_here(lambda talker: talker.offer == best, "the best first creature on offer")
 
     def _see_more(self) -> Errand | None:
         unseen = self.area.frontier - {self.here}
         if self._memory.failures:
-            unseen = {square for square in unseen if not self.has_failed("look", name_square(square))}
+            unseen = {square for square in unseen if not self._has_failed("look", name_square(square))}
         return self.walk("look", unseen, "walk to squares not seen yet")
 
     def _leave_for_the_unknown(self) -> Errand | None:
-        areas = self._memory.areas
-        new = [name for name, exit_ in self.area.exits.items() if not exit_.taken and exit_.leads not in areas]
+        own = self._atlas.reachable(self.map, self.here)
+        new = [door for part in own for door in self._atlas.new_doors(part)]
         return self.leave(new, "nobody knows what is there")
 
     def _go_where_something_is_left(self) -> Errand | None:
-        self.area.exhausted = self.progress
-        return self.travel(self._is_promising, "something is left to see there")
+        for part in self._atlas.reachable(self.map, self.here):
+            self._memory.fail(_searched(part))
+        return self.travel(self._is_promising, "something is left to see")
 
-    def _is_promising(self, map_id: int) -> bool:
-        area, areas = self._memory.areas[map_id], self._memory.areas
-        if area.exhausted == self.progress:
+    def _is_promising(self, part: Part) -> bool:
+        if self._memory.has_failed(_searched(part)):
             return False
         return (
-            self.has_somebody(map_id, lambda talker: talker.heard == NEVER)
-            or any(not exit_.taken and exit_.leads not in areas for exit_ in area.exits.values())
-            or bool(area.frontier)
+            part[1] in self._atlas.sheet(part[0]).frontier
+            or bool(self._atlas.new_doors(part))
+            or self.has_somebody(part, _is_stranger)
         )
 
     def _take_other_ways(self) -> Errand | None:
-        return self.leave([name for name, exit_ in self.area.exits.items() if not exit_.taken], "not taken yet")
+        exits = self.area.exits
+        own = self._atlas.reachable(self.map, self.here)
+        doors = [door for _, part in own for door in self._atlas.sheet(self.map).doors.get(part, ())]
+        return self.leave([door for door in doors if not exits[door.exit].taken], "not taken yet")
 
     def _wants_to_hunt(self, area: Area) -> bool:
-        return not self._weary and needs.wants_to_hunt(self._state, area, self._memory.level_wanted, self._profile)
+        if self._weary or not area.grass:
+            return False
+        return needs.wants_to_hunt(self._state, area, self._level_wanted(), self._best_hunt(), self._profile)
+
+    def _level_wanted(self) -> int:
+        return max(self._memory.level_wanted, *(level_for_rematch(talker) for talker in self._undefeated()), 0)
+
+    def _undefeated(self) -> list[Talker]:
+        areas = self._memory.areas.values()
+        return [talker for area in areas for talker in area.talkers.values() if talker.lost]
+
+    def _best_hunt(self) -> int:
+        """Return the highest level of the wild that the lead can beat."""
+        lead = needs.lead_of(self._state)
+        most = 0 if lead is None else lead.level + 1
+        areas = self._memory.areas.values()
+        return max((area.strongest for area in areas if area.strongest <= most and needs.is_huntable(area)), default=0)
 
     def _hunt_here(self) -> Errand | None:
         grass = self.area.grass if self._wants_to_hunt(self.area) else ()
-        return self.walk("hunt", grass, "look for wild creatures in the tall grass")
+        return self.walk("hunt", grass, self._why_to_hunt(self.area))
+
+    def _why_to_hunt(self, area: Area) -> str:
+        lead, wanted = needs.lead_of(self._state), self._level_wanted()
+        if lead is None or lead.level >= wanted:
+            return "look for wild creatures in the tall grass"
+        return f"train in the tall grass: level {lead.level}, and {wanted} is wanted"
 
     def _hunt_elsewhere(self) -> Errand | None:
-        return self.travel(
-            lambda map_id: self._wants_to_hunt(self._memory.areas[map_id]), "there is tall grass to hunt in"
-        )
+        return self.travel(self._can_hunt_in, "there is tall grass to hunt in")
+
+    def _can_hunt_in(self, part: Part) -> bool:
+        area = self._memory.areas[part[0]]
+        if not self._wants_to_hunt(area):
+            return False
+        parts = self._atlas.sheet(part[0]).parts
+        return any(parts.get(square) == part[1] for square in area.grass)
 
     def _grow_stronger(self) -> Errand | None:
         """Nothing new is left: hunt for two levels more, then try again what failed."""
         lead = needs.lead_of(self._state)
-        if lead is None or self._weary or not any(area.grass for area in self._memory.areas.values()):
+        if lead is None or self._weary or not any(needs.is_huntable(area) for area in self._memory.areas.values()):
             return None
         self._memory.level_wanted = max(self._memory.level_wanted, lead.level + MORE_LEVELS)
         self._memory.failures.clear()
@@ -109,25 +152,34 @@ class Goals(Trips):
 
     def _ask_for_a_rematch(self) -> Errand | None:
         lead = needs.lead_of(self._state)
-        if lead is None or lead.level < self._memory.level_wanted:
-            return None
-        if not any(talker.undefeated for area in self._memory.areas.values() for talker in area.talkers.values()):
+        level = 0 if lead is None else lead.level
+        if not any(level_for_rematch(talker) <= level for talker in self._undefeated()):
             return None
         if not needs.is_fresh(self._state):
             return self.visit(lambda talker: talker.heals, "rest before a hard battle")
-        return self.visit(lambda talker: talker.undefeated, "strong enough for a rematch")
+        return self.visit(
+            lambda talker: bool(talker.lost) and level_for_rematch(talker) <= level,
+            f"a battle was lost here, and level {level} is strong enough to fight it again",
+        )
 
     def _talk_again(self) -> Errand | None:
         return self.visit(self._may_have_news, "may have something new to say")
 
     def _may_have_news(self, talker: Talker) -> bool:
-        return not talker.sign and not talker.undefeated and talker.heard < self.progress
+        """Whether more has happened since it was heard than the times it had nothing new to say."""
+        waited = self._memory.progress - talker.heard
+        return not talker.sign and not talker.lost and waited > min(talker.repeats, MOST_REPEATS)
 
     def _stroll(self) -> Errand:
         """Nothing is left to wish for: forget what failed, and walk anywhere."""
-        reason = "nothing left to try: walk anywhere"
+        self.wish, reason = "stroll", "nothing left to try: walk anywhere"
         self._memory.failures.clear()
+        try_again(self._memory)
+        for talker in (talker for area in self._memory.areas.values() for talker in area.talkers.values()):
+            talker.repeats = talker.silences = 0
         self.area.walls.clear()
+        self.area.barriers.clear()
+        self.area.changes += 1
         squares = sorted(self.area.open)
         if squares:
             walk = self.walk("stroll", {squares[int(self._random.integers(len(squares)))]}, reason)
@@ -135,3 +187,14 @@ class Goals(Trips):
                 return walk
         direction = MOVES[int(self._random.integers(len(MOVES)))][0]
         return Errand("stroll", self.map, "anywhere", [direction], reason)
+
+    def _has_failed(self, kind: str, target: str) -> bool:
+        return self._memory.has_failed(f"{kind} {self.map} {target}")
+
+
+def _is_stranger(talker: Talker) -> bool:
+    return talker.heard == NEVER
+
+
+def _searched(part: Part) -> str:
+    return f"search {part[0]} {name_square(part[1])}"

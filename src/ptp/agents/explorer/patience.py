@@ -1,0 +1,42 @@
+"""Giving up what leads to nothing, for a while that grows each time: so no two errands undo each other for ever."""
+
+from __future__ import annotations
+
+from ptp.agents.explorer.memory import Memory, Pursuit
+
+LONG = 400  # decisions on the way without anything new
+PAUSE = 300  # decisions before the first new try; twice as long each time
+MOST_DOUBLINGS = 6
+
+
+def is_given_up(memory: Memory, purpose: str) -> bool:
+    """Whether a purpose led to nothing, and it is too early to try again."""
+    pursuit = memory.pursuits.get(purpose)
+    return pursuit is not None and memory.moment < pursuit.until
+
+
+def spend(memory: Memory, purpose: str) -> bool:
+    """Count one decision for a purpose; return whether it was the last that it gets for now."""
+    pursuit = memory.pursuits.setdefault(purpose, Pursuit(gains=memory.gains))
+    if pursuit.gains != memory.gains:
+        pursuit.spent, pursuit.gains = 0, memory.gains
+    pursuit.spent += 1
+    if pursuit.spent <= LONG:
+        return False
+    give_up(memory, purpose)
+    return True
+
+
+def give_up(memory: Memory, purpose: str) -> None:
+    """Leave a purpose alone for a while."""
+    pursuit = memory.pursuits.setdefault(purpose, Pursuit(gains=memory.gains))
+    pursuit.until = memory.moment + PAUSE * 2 ** min(pursuit.times, MOST_DOUBLINGS)
+    pursuit.spent = 0
+    pursuit.times += 1
+
+
+def try_again(memory: Memory) -> None:
+    """When nothing else is left: what was given up and is due first may be tried at once."""
+    waiting = [pursuit for pursuit in memory.pursuits.values() if memory.moment < pursuit.until]
+    if waiting:
+        min(waiting, key=lambda pursuit: pursuit.until).until = memory.moment
