@@ -40,7 +40,10 @@ class Feet:
         """Return the next press on the map."""
         assert state.coordinates is not None
         memory, here = self._memory, (state.coordinates.x, state.coordinates.y)
-        area = arrive(state, memory)
+        if state.map_id != memory.map_id:
+            arrive(state, memory, self._sight.last_map())
+        assert state.map_id is not None
+        area = memory.areas[state.map_id]
         if memory.interruption is not None:
             note_progress(state, memory)
             take_up_again(state, memory, area, here)

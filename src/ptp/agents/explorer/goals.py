@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from ptp.agents.explorer import needs
 from ptp.agents.explorer.atlas import Part
+from ptp.agents.explorer.leaps import untried
 from ptp.agents.explorer.learning import level_for_rematch
-from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker, name_square
+from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker, name_square, square_named
 from ptp.agents.explorer.patience import try_again
 from ptp.agents.explorer.trips import Trips
 from ptp.agents.explorer.ways import MOVES
 
 MORE_LEVELS = 2
+MOST_LEVELS_ABOVE = 12  # above the strongest of the wild, where nothing more is learned from them
 MOST_REPEATS = 6  # events that must have come to pass at most before somebody is asked again
 
 
@@ -31,6 +33,7 @@ class Goals(Trips):
             self._go_where_something_is_left,
             self._ask_for_a_rematch,
             self._hunt_elsewhere,
+            self._try_a_leap,
             self._talk_again,
             self._take_other_ways,
             self._grow_stronger,
@@ -43,10 +46,15 @@ class Goals(Trips):
         return self._stroll()
 
     def _rest(self) -> Errand | None:
-        return self.visit(lambda talker: talker.heals, "the party needs rest") if self._weary else None
+        return self.visit(_heals, "the party needs rest") if self._weary else None
 
     def _ask_for_help(self) -> Errand | None:
-        return self.visit(self._may_help, "the party needs rest: ask somebody") if self._weary else None
+        if not self._weary:
+            return None
+        errand = self.visit(self._may_help, "the party needs rest: ask somebody")
+        if errand is None:  # nobody can help from here: go on all the same, for a battle that is lost heals as well
+            self._weary = False
+        return errand
 
     def _may_help(self, talker: Talker) -> bool:
         return not (talker.sign or talker.sells or talker.lost) and talker.useless != self._memory.progress
@@ -96,6 +104,26 @@ class Goals(Trips):
             or self.has_somebody(part, _is_stranger)
         )
 
+    def _try_a_leap(self) -> Errand | None:
+        """See whether a way leads over something to a part of the map that can't be reached."""
+        parts = self._atlas.sheet(self.map).parts
+        own = {part for _, part in self._atlas.reachable(self.map, self.here)}
+        jumps = {
+            start: direction
+            for start, direction, end in sorted(untried(self._memory, self.area))
+            if parts.get(start) in own and end in parts and parts[end] not in own
+        }
+        errand = self.walk("leap", jumps, "see whether one can jump over this")
+        if errand is not None:
+            errand.steps.append(jumps[square_named(errand.target)])
+            return errand
+        return self.travel(self._has_leaps, "a jump may lead on")
+
+    def _has_leaps(self, part: Part) -> bool:
+        parts = self._atlas.sheet(part[0]).parts
+        leaps = untried(self._memory, self._memory.areas[part[0]])
+        return any(parts.get(start) == part[1] and parts.get(end, part[1]) != part[1] for start, _, end in leaps)
+
     def _take_other_ways(self) -> Errand | None:
         exits = self.area.exits
         own = self._atlas.reachable(self.map, self.here)
@@ -132,7 +160,7 @@ class Goals(Trips):
         return f"train in the tall grass: level {lead.level}, and {wanted} is wanted"
 
     def _hunt_elsewhere(self) -> Errand | None:
-        return self.travel(self._can_hunt_in, "there is tall grass to hunt in")
+        return self.travel(self._can_hunt_in, "hunt in the tall grass")
 
     def _can_hunt_in(self, part: Part) -> bool:
         area = self._memory.areas[part[0]]
@@ -143,21 +171,32 @@ class Goals(Trips):
 
     def _grow_stronger(self) -> Errand | None:
         """Nothing new is left: hunt for two levels more, then try again what failed."""
-        lead = needs.lead_of(self._state)
-        if lead is None or self._weary or not any(needs.is_huntable(area) for area in self._memory.areas.values()):
+        lead, best = needs.lead_of(self._state), self._best_hunt()
+        if lead is None or self._weary or not best or lead.level > best + MOST_LEVELS_ABOVE:
             return None
         self._memory.level_wanted = max(self._memory.level_wanted, lead.level + MORE_LEVELS)
-        self._memory.failures.clear()
+        self._forget_failures()
         return self._hunt_here() or self._hunt_elsewhere()
+
+    def _forget_failures(self) -> None:
+        """Make everything worth another try that came to nothing so far."""
+        self._memory.failures.clear()
+        try_again(self._memory)
+        for area in self._memory.areas.values():
+            area.barriers.clear()
+            area.walls.clear()
+            area.changes += 1
+            for talker in area.talkers.values():
+                talker.repeats = talker.silences = 0
+                talker.heard = min(talker.heard, self._memory.progress - 1)
 
     def _ask_for_a_rematch(self) -> Errand | None:
         lead = needs.lead_of(self._state)
         level = 0 if lead is None else lead.level
         if not any(level_for_rematch(talker) <= level for talker in self._undefeated()):
             return None
-        if not needs.is_fresh(self._state):
-            return self.visit(lambda talker: talker.heals, "rest before a hard battle")
-        return self.visit(
+        rest = None if needs.is_fresh(self._state) else self.visit(_heals, "rest before a hard battle")
+        return rest or self.visit(
             lambda talker: bool(talker.lost) and level_for_rematch(talker) <= level,
             f"a battle was lost here, and level {level} is strong enough to fight it again",
         )
@@ -173,13 +212,7 @@ class Goals(Trips):
     def _stroll(self) -> Errand:
         """Nothing is left to wish for: forget what failed, and walk anywhere."""
         self.wish, reason = "stroll", "nothing left to try: walk anywhere"
-        self._memory.failures.clear()
-        try_again(self._memory)
-        for talker in (talker for area in self._memory.areas.values() for talker in area.talkers.values()):
-            talker.repeats = talker.silences = 0
-        self.area.walls.clear()
-        self.area.barriers.clear()
-        self.area.changes += 1
+        self._forget_failures()
         squares = sorted(self.area.open)
         if squares:
             walk = self.walk("stroll", {squares[int(self._random.integers(len(squares)))]}, reason)
@@ -190,6 +223,10 @@ class Goals(Trips):
 
     def _has_failed(self, kind: str, target: str) -> bool:
         return self._memory.has_failed(f"{kind} {self.map} {target}")
+
+
+def _heals(talker: Talker) -> bool:
+    return talker.heals
 
 
 def _is_stranger(talker: Talker) -> bool:

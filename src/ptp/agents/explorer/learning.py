@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptp.agents.explorer import needs
+from ptp.agents.explorer.leaps import learn_from_jump
 from ptp.agents.explorer.memory import Area, Barrier, Exit, Fight, Memory, Step, Talk, Talker, name_square
 from ptp.agents.explorer.ways import OUTWARD, ahead
 from ptp.worlds.gameboy.parts import SAME_MAP_AS_BEFORE
@@ -26,32 +27,34 @@ def note_progress(state: GameState, memory: Memory) -> None:
     memory.owned = max(memory.owned, state.owned or 0)
 
 
-def arrive(state: GameState, memory: Memory) -> Area:
-    """Return the map one is on, and note which exit led to it."""
+def arrive(state: GameState, memory: Memory, last_map: int) -> None:
+    """Note that one is on another map than before, and which exit led there; *last_map* is where the way back leads."""
     assert state.map_id is not None
     assert state.coordinates is not None
     area = memory.areas.get(state.map_id)
     if area is None:
         area = memory.areas[state.map_id] = _begin_area(state)
         memory.gains += 1
+    for exit_ in area.exits.values():
+        if exit_.back and exit_.leads != last_map:
+            exit_.leads, exit_.shift = last_map, None
     step, errand = memory.step, memory.errand
-    if step is not None and step.map_id != state.map_id:
-        if memory.interruption is None:
+    if memory.interruption is None:
+        if step is not None:
             _join(memory, step, state.map_id, (state.coordinates.x, state.coordinates.y))
-        memory.step = None
-    if errand is not None and errand.map_id != state.map_id:
-        if errand.kind != "leave" and memory.interruption is None:
+        if errand is not None and errand.kind != "leave":
             memory.fail(errand.name)
-        memory.errand = None
-    return area
+        memory.errand = memory.step = None
+    memory.map_id = state.map_id
 
 
 def _begin_area(state: GameState) -> Area:
     """Return a map that was just entered, with the exits that the game tells of."""
     area = Area(state.width or 0, state.height or 0)
     for warp in state.warps or ():
-        leads = None if warp.map_id == SAME_MAP_AS_BEFORE else warp.map_id
-        area.exits[f"warp {warp.x},{warp.y}"] = Exit((warp.x, warp.y), None, leads, warp.warp)
+        back = warp.map_id == SAME_MAP_AS_BEFORE
+        leads = None if back else warp.map_id
+        area.exits[f"warp {warp.x},{warp.y}"] = Exit((warp.x, warp.y), None, leads, warp.warp, back)
     for connection in state.connections or ():
         area.exits[connection.side] = Exit((0, 0), connection.side, connection.map_id)
     return area
@@ -59,15 +62,11 @@ def _begin_area(state: GameState) -> Area:
 
 def _join(memory: Memory, step: Step, map_id: int, here: Square) -> None:
     """Note that a step led to another map."""
-    origin, area = memory.areas[step.map_id], memory.areas[map_id]
-    found = _exit_taken(origin, step)
-    if found is None:
-        return
-    exit_, square = found
-    exit_.leads, exit_.shift = map_id, (here[0] - square[0], here[1] - square[1])
-    for back in area.exits.values():
-        if back.leads is None:  # such a warp leads to where one came from
-            back.leads = step.map_id
+    origin = memory.areas.get(step.map_id)
+    found = None if origin is None else _exit_taken(origin, step)
+    if found is not None:
+        exit_, square = found
+        exit_.leads, exit_.shift = map_id, (here[0] - square[0], here[1] - square[1])
 
 
 def _exit_taken(area: Area, step: Step) -> tuple[Exit, Square] | None:
@@ -92,6 +91,8 @@ def check_step(state: GameState, memory: Memory, area: Area, here: Square) -> bo
     target = ahead(step.place, step.direction)
     if here == target:
         return False
+    if target in area.closed and memory.interruption is None:
+        learn_from_jump(memory, area, step, here)
     if here != step.place:  # over a ledge, or along a slide
         if memory.interruption is None and (step.place, step.direction, here) not in area.leaps:
             area.leaps.add((step.place, step.direction, here))

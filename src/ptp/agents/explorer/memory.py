@@ -15,6 +15,7 @@ Interruption = Literal["text", "wild", "challenge"]
 """Something was said, or a battle came: from the wild, or from somebody."""
 
 NEVER = -1
+FREE_TRIES = 3  # so often any event makes a barrier worth another try; then it takes one event more each time
 NEAR = 5  # squares: who roams and was seen so near may still stand in the way
 
 
@@ -56,6 +57,8 @@ class Exit(msgspec.Struct):
     leads: int | None = None
     warp: int | None = None
     """Which warp of the other map it leads to, counted from 0."""
+    back: bool = False
+    """Whether it leads to the last map under the sky, whichever that was."""
     shift: Square | None = None
     """How far from the last square here the first square there is, in coordinates; known once it was taken."""
 
@@ -89,6 +92,8 @@ class Area(msgspec.Struct):
     """Steps that failed though the square ahead looked open."""
     leaps: set[tuple[Square, Direction, Square]] = msgspec.field(default_factory=set)
     """Steps that end further away, and where: over a ledge, or along a slide."""
+    hurdles: set[tuple[Square, int]] = msgspec.field(default_factory=set)
+    """Closed squares between two open ones, and what they look like."""
     barriers: dict[str, Barrier] = msgspec.field(default_factory=dict)
     frontier: set[Square] = msgspec.field(default_factory=set)
     """Open squares beside squares that were never looked at."""
@@ -111,6 +116,17 @@ class Area(msgspec.Struct):
         """Return the squares that take one elsewhere."""
         return {exit_.place for exit_ in self.exits.values() if exit_.side is None}
 
+    def borders_on(self, square: Square) -> bool:
+        """Whether a square is the first beyond an edge that leads to another map."""
+        x, y = square
+        if 0 <= x < self.width:
+            side = "north" if y == -1 else "south" if y == self.height else None
+        elif 0 <= y < self.height:
+            side = "west" if x == -1 else "east" if x == self.width else None
+        else:
+            return False
+        return side in self.exits
+
     def standing(self, progress: int, here: Square | None = None) -> Iterator[Square]:
         """Yield where somebody stands in the way; from afar, or later in the game, only guesses are left."""
         for talker in self.talkers.values():
@@ -121,7 +137,8 @@ class Area(msgspec.Struct):
     def barred(self, progress: int, moment: int) -> Iterator[Square]:
         """Yield the squares from which one is sent back, as far as that still holds."""
         for name, barrier in self.barriers.items():
-            if progress < barrier.progress + barrier.times and moment < barrier.until:
+            events = max(1, barrier.times - FREE_TRIES)
+            if progress < barrier.progress + events and moment < barrier.until:
                 yield square_named(name)
 
 
@@ -221,6 +238,8 @@ class Memory(msgspec.Struct):
     fight: Fight | None = None
     talk: Talk | None = None
     step: Step | None = None
+    map_id: int | None = None
+    """The map that was last walked on."""
     interruption: Interruption | None = None
     """What came up since the last step on the map."""
     failures: dict[str, int] = msgspec.field(default_factory=dict)
@@ -234,6 +253,8 @@ class Memory(msgspec.Struct):
     """Every kind of thing that was ever in the bag."""
     texts: set[int] = msgspec.field(default_factory=set)
     """Checksums of everything that was ever read to its end."""
+    ledges: dict[str, int] = msgspec.field(default_factory=dict)
+    """Looks and direction of squares that were jumped at: 1 when that works, else how often it did not, below 0."""
     owned: int = 0
     level_wanted: int = 0
     moment: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptp.agents.explorer.leaps import note_hurdles
 from ptp.agents.explorer.memory import Area, Memory, Talker
 from ptp.agents.explorer.ways import MOVES
 from ptp.worlds.gameboy import addresses as at
@@ -29,15 +30,21 @@ class Sight:
         if around is None or around.walkable is None:
             return
         area.viewpoints.update((here[0] + across, here[1] + down) for across, down in NEAR)
-        if _see_squares(area, around):
+        fresh = _see_squares(area, around)
+        if fresh:
             area.changes += 1
             memory.gains += 1
+            note_hurdles(memory, area, around, fresh, self._world.read_memory(at.TILESET, at.TILESET + 1)[0])
         if around.grass:
             area.wild = self._world.read_memory(GRASS_RATE, GRASS_RATE + 1) != b"\0"
         for square in around.signs:
             place = around.to_map(square)
             area.talkers.setdefault(f"sign {place[0]},{place[1]}", Talker(place, sign=True))
         self._see_people(area, around, memory.progress)
+
+    def last_map(self) -> int:
+        """Return the map that doors lead back to."""
+        return self._world.read_memory(at.LAST_MAP, at.LAST_MAP + 1)[0]
 
     def _see_people(self, area: Area, around: Surroundings, progress: int) -> None:
         tables = SPRITE_TABLES
@@ -67,8 +74,8 @@ def _see_squares(area: Area, around: Surroundings) -> list[Square]:
                     known.add(square)
                     other.discard(square)
                     fresh.append(square)
-            elif is_open and square not in area.beyond:
-                area.beyond.add(square)
+            elif square not in area.beyond and square not in area.closed and area.borders_on(square):
+                (area.beyond if is_open else area.closed).add(square)
                 fresh.append(square)
     _move_frontier(area, fresh)
     area.grass.update(square for square in map(around.to_map, around.grass) if square in area.open)
@@ -89,14 +96,15 @@ def _move_frontier(area: Area, fresh: list[Square]) -> None:
 
 def _borders_the_unseen(area: Area, square: Square) -> bool:
     """Whether a square beside it was never looked at."""
-    return any(beside not in area.open and beside not in area.closed for beside in _squares_beside(area, square))
+    beside = _squares_beside(area, square)
+    return any(place not in area.open and place not in area.closed and place not in area.beyond for place in beside)
 
 
 def _squares_beside(area: Area, square: Square) -> Iterator[Square]:
-    """Yield the squares beside one that are on the map."""
+    """Yield the squares beside one that are on the map, or just beyond an edge that can be crossed."""
     for _, across, down in MOVES:
         x, y = square[0] + across, square[1] + down
-        if 0 <= x < area.width and 0 <= y < area.height:
+        if (0 <= x < area.width and 0 <= y < area.height) or area.borders_on((x, y)):
             yield x, y
 
 

@@ -143,13 +143,15 @@ class Trips:
         for part, doors in self._parts_by_distance():
             purpose = self._purpose(part[0], name_square(part[1]))
             if not is_given_up(self._memory, purpose) and likes(part):
-                errand = self.leave(doors, f"{why} in {self._name(part)}", purpose)
+                errand = self.leave(doors, self._explain(why, part, doors), purpose)
                 if errand is not None:
                     return errand
         return None
 
-    def _name(self, part: Part) -> str:
-        return self._profile.maps.get(part[0], f"map {part[0]}")
+    def _explain(self, why: str, part: Part, doors: list[Door]) -> str:
+        """Return why one goes there, and where that is if it is not next door."""
+        is_next = any(self.area.exits[door.exit].leads == part[0] for door in doors)
+        return why if is_next else f"{why}, in {self._profile.maps.get(part[0], 'an unknown place')}"
 
     def _parts_by_distance(self) -> Iterator[tuple[Part, list[Door]]]:
         """Yield what the atlas yields, but ask it only once for each part."""

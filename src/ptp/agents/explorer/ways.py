@@ -74,8 +74,10 @@ class Reach:
 def speaking_places(area: Area, talker: Talker, distance: int) -> Iterator[tuple[Square, Direction]]:
     """Yield where one can stand to talk and which way to look: beside somebody (1), or across a counter (2).
 
-    Nobody talks from a warp: it may take one away first.
+    Signs are read from beside them only. Nobody talks from a warp: it may take one away first.
     """
+    if talker.sign and distance > 1:
+        return
     warps = area.warps()
     for direction in STEPS:
         place = ahead(talker.place, direction, distance)

@@ -1,0 +1,72 @@
+"""Ledges: closed squares that can be jumped over from one side; which kinds of squares are such is found by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ptp.agents.explorer.memory import Area, Memory, Step
+from ptp.agents.explorer.ways import MOVES, ahead
+from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy.paths import OPPOSITE, Direction
+from ptp.worlds.gameboy.tiles import COLUMNS, ROWS, Square, Surroundings
+
+WORKS = 1
+MOST_TRIES = 2  # of one kind of square in one direction, before it is taken for a wall
+
+
+def note_hurdles(memory: Memory, area: Area, around: Surroundings, fresh: Iterable[Square], tileset: int) -> None:
+    """Remember the closed squares with an open one on either side, by what they look like."""
+    touched = dict.fromkeys(fresh)
+    touched.update(dict.fromkeys(ahead(square, move) for square in list(touched) for move, _, _ in MOVES))
+    for square in touched:
+        if square not in area.closed or not any(_sides(area, square)):
+            continue
+        column, row = around.to_screen(square)
+        if 0 <= column < COLUMNS and 0 <= row < ROWS:
+            tile = around.tiles[(2 * row + 1) * at.TILE_COLUMNS + 2 * column]
+            area.hurdles.add((square, tileset << 8 | tile))
+            _add_leaps(memory, area, square, tileset << 8 | tile)
+
+
+def _sides(area: Area, square: Square) -> Iterator[tuple[Square, Direction, Square]]:
+    """Yield from where, which way and to where one could jump over a square."""
+    for direction, _, _ in MOVES:
+        start, end = ahead(square, OPPOSITE[direction]), ahead(square, direction)
+        if start in area.open and end in area.open:
+            yield start, direction, end
+
+
+def _add_leaps(memory: Memory, area: Area, square: Square, kind: int) -> None:
+    for leap in _sides(area, square):
+        if memory.ledges.get(_name(kind, leap[1])) == WORKS and leap not in area.leaps:
+            area.leaps.add(leap)
+            area.changes += 1
+
+
+def untried(memory: Memory, area: Area) -> Iterator[tuple[Square, Direction, Square]]:
+    """Yield the jumps that nobody knows the outcome of."""
+    for square, kind in area.hurdles:
+        for leap in _sides(area, square):
+            if leap[:2] not in area.walls and -MOST_TRIES < memory.ledges.get(_name(kind, leap[1]), 0) <= 0:
+                yield leap
+
+
+def learn_from_jump(memory: Memory, area: Area, step: Step, here: Square) -> None:
+    """Remember whether such a square can be jumped over that way."""
+    over = ahead(step.place, step.direction)
+    kind = next((kind for square, kind in area.hurdles if square == over), None)
+    if kind is None:
+        return
+    name = _name(kind, step.direction)
+    if here == ahead(over, step.direction):
+        memory.ledges[name] = WORKS
+        for known in memory.areas.values():
+            for square, other in known.hurdles:
+                if other == kind:
+                    _add_leaps(memory, known, square, kind)
+    elif memory.ledges.get(name) != WORKS:
+        memory.ledges[name] = memory.ledges.get(name, 0) - 1
+
+
+def _name(kind: int, direction: Direction) -> str:
+    return f"{kind} {direction}"
