@@ -26,7 +26,9 @@ from ptp.worlds.gameboy.world import GameBoyView
 PRESSES = {name: (number,) for number, name in enumerate(BUTTONS)}
 ANY_BUTTON = ("a", "b", "up", "down", "left", "right")
 PATIENCE = 16  # decisions in a row that change nothing, before anything is pressed
+LONG_PATIENCE = 60
 WAIT = Decision(PRESSES["none"], "WAIT", "the game moves by itself", None)
+EVOLVE = Decision(PRESSES["none"], "WAIT", "it evolves: B would stop that", None)
 TYPES = {"move": "BATTLE_MOVE", "item": "ITEM_USE", "run": "BATTLE_RUN", "switch": "BATTLE_SWITCH"}
 
 
@@ -60,6 +62,8 @@ class ExplorerAgent(Agent):
             return self._press_anything()
         if state.screen_type == "map_change" or (state.map_id is not None and None in (state.party, state.money)):
             return WAIT  # half of such a state belongs to another moment: nothing of it is kept
+        if is_evolving(state):
+            return EVOLVE
         if state.map_id is None:
             return _as_decision(talk.before_the_game(state))
         if state.battle is not None:
@@ -78,7 +82,7 @@ class ExplorerAgent(Agent):
         look = Look(state.map_id, state.coordinates, state.facing, state.text, state.menu, state.battle)
         memory.still = memory.still + 1 if look == memory.last_look else 0
         memory.last_look = look
-        return memory.still > PATIENCE
+        return memory.still > (LONG_PATIENCE if is_evolving(state) else PATIENCE)
 
     def _press_anything(self) -> Decision:
         self.memory.errand = self.memory.step = None
@@ -140,6 +144,11 @@ class ExplorerAgent(Agent):
         """Return to what was saved."""
         self._begin(msgspec.convert(state["memory"], Memory, str_keys=True))
         self._random.bit_generator.state = json.loads(state["random"])
+
+
+def is_evolving(state: GameState) -> bool:
+    """Whether a creature takes another shape before one's eyes."""
+    return state.text is not None and any("evolving" in piece for piece in state.text)
 
 
 def _as_decision(answer: Answer) -> Decision:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from ptp.agents.explorer.leaps import Gap, find_gaps
 from ptp.agents.explorer.memory import Area, Exit, Memory
 from ptp.agents.explorer.ways import MOVES, doorsteps
 from ptp.worlds.gameboy.tiles import Square
@@ -25,6 +26,14 @@ class Door(NamedTuple):
     squares: frozenset[Square]
 
 
+class Trip(NamedTuple):
+    """A part of the world, the doors that begin a shortest way to it, and how many doors there are on the way."""
+
+    part: Part
+    doors: list[Door]
+    length: int
+
+
 class Sheet(NamedTuple):
     """One map, divided into parts."""
 
@@ -38,6 +47,8 @@ class Sheet(NamedTuple):
     doors: dict[Square, list[Door]]
     frontier: frozenset[Square]
     """The parts that border on the unseen."""
+    gaps: list[Gap]
+    """What might be jumped over to get to another part."""
 
     def around(self, square: Square) -> list[Square]:
         """Return the part that a square belongs to; for a warp, those beside it."""
@@ -55,6 +66,7 @@ class Atlas:
         self._memory = memory
         self._sheets: dict[int, Sheet] = {}
         self._checked: dict[int, int] = {}
+        self._ways: dict[Part, list[tuple[Door, Part]]] = {}
 
     def sheet(self, map_id: int) -> Sheet:
         """Return a known map in parts."""
@@ -69,6 +81,7 @@ class Atlas:
         blocked = {*area.standing(memory.progress), *area.barred(memory.progress, memory.moment)}
         if sheet is None or sheet.changes != area.changes or sheet.blocked != blocked:
             self._sheets[map_id] = _divide(area, blocked)
+            self._ways.clear()
 
     def reachable(self, map_id: int, here: Square) -> list[Part]:
         """Return the parts of this map that one can walk to, the one underfoot first."""
@@ -82,34 +95,39 @@ class Atlas:
                     waiting.append(part)
         return [(map_id, part) for part in found]
 
-    def by_distance(self, map_id: int, here: Square) -> Iterator[tuple[Part, list[Door]]]:
+    def by_distance(self, map_id: int, here: Square) -> Iterator[Trip]:
         """Yield every other part that can be reached, nearest first, with the doors that begin a way to it."""
         own = self.reachable(map_id, here)
         first: dict[Part, list[Door]] = {part: [] for part in own}
-        waiting: deque[tuple[Part, list[Door]]] = deque()
         for part in own:
             for door, there in self._ways_from(part):
                 if there not in own:
                     first.setdefault(there, []).append(door)
-        waiting.extend((part, doors) for part, doors in first.items() if doors)
+        waiting = deque(Trip(part, doors, 1) for part, doors in first.items() if doors)
         while waiting:
-            part, doors = waiting.popleft()
-            yield part, doors
-            for _, there in self._ways_from(part):
+            trip = waiting.popleft()
+            yield trip
+            for _, there in self._ways_from(trip.part):
                 if there not in first:
-                    first[there] = doors
-                    waiting.append((there, doors))
+                    first[there] = trip.doors
+                    waiting.append(Trip(there, trip.doors, trip.length + 1))
 
     def _ways_from(self, part: Part) -> Iterator[tuple[Door, Part]]:
-        map_id, anchor = part
+        """Yield the ways out of a part that are known to lead somewhere, but for those that failed."""
+        self.sheet(part[0])  # what is known of the ways holds as long as no map has changed
+        if part not in self._ways:
+            self._ways[part] = list(self._find_ways(*part))
+        for door, there in self._ways[part]:
+            if not self._memory.has_failed(f"leave {part[0]} {door.exit}"):
+                yield door, there
+
+    def _find_ways(self, map_id: int, anchor: Square) -> Iterator[tuple[Door, Part]]:
         sheet, area = self.sheet(map_id), self._memory.areas[map_id]
         for fall in sheet.falls.get(anchor, ()):
             yield Door("", frozenset()), (map_id, fall)
         for door in sheet.doors.get(anchor, ()):
             exit_ = area.exits[door.exit]
             if exit_.leads is None or exit_.leads not in self._memory.areas:
-                continue
-            if self._memory.has_failed(f"leave {map_id} {door.exit}"):
                 continue
             there = self.sheet(exit_.leads)
             ends: dict[Square, set[Square]] = {}
@@ -164,7 +182,7 @@ def _divide(area: Area, blocked: set[Square]) -> Sheet:
             for member in found:
                 parts[member] = anchor
     frontier = frozenset(parts[square] for square in area.frontier if square in parts)
-    sheet = Sheet(area.changes, blocked, parts, {}, {}, frontier)
+    sheet = Sheet(area.changes, blocked, parts, {}, {}, frontier, find_gaps(area, parts))
     for square, _, end in sorted(area.leaps):
         if square in parts and end in parts and parts[end] != parts[square]:
             falls = sheet.falls.setdefault(parts[square], [])

@@ -40,7 +40,7 @@ def choose(state: GameState, profile: GameProfile, is_new: bool) -> Choice:
     if catch is not None:
         return catch
     in_trouble = own.hp < own.max_hp * LOW and not _wins_now(own, enemy, profile)
-    rescue = _rescue(state, profile, own, wild) if in_trouble else None
+    rescue = _rescue(state, profile, own, enemy) if in_trouble else None
     return rescue or attack(own, enemy, profile)
 
 
@@ -100,13 +100,16 @@ def _gentle_move(own: Fighter, enemy: Fighter, profile: GameProfile) -> int | No
     return -max(gentle)[1] if gentle else None
 
 
-def _rescue(state: GameState, profile: GameProfile, own: Fighter, wild: bool) -> Choice | None:
-    """Return how to get out of trouble: away from the wild, else with a potion."""
+def _rescue(state: GameState, profile: GameProfile, own: Fighter, enemy: Fighter) -> Choice | None:
+    """Return how to get out of trouble: away from the wild, else with a potion that gives more than a hit takes."""
     left = f"{own.species} has {own.hp} of {own.max_hp} HP left"
-    if wild:
+    if state.battle is not None and state.battle.kind == "wild":
         return Choice("run", 0, f"{left}: run", 0.6)
-    potions = find_items(state, profile, "heal")
-    return next((Choice("item", place, f"{left}: use {potion.name}", 0.7) for place, potion in potions), None)
+    hit = max((worth(move, enemy, own, profile) for move in enemy.moves), default=0.0)
+    for place, potion in find_items(state, profile, "heal"):
+        if min(profile.item_effects[potion.id].amount, own.max_hp - own.hp) > hit:
+            return Choice("item", place, f"{left}: use {potion.name}", 0.7)
+    return None
 
 
 def choose_next(state: GameState) -> Choice:

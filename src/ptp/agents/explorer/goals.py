@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from ptp.agents.explorer import needs
 from ptp.agents.explorer.atlas import Part
-from ptp.agents.explorer.leaps import untried
+from ptp.agents.explorer.leaps import Leap, is_untried
 from ptp.agents.explorer.learning import level_for_rematch
 from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker, name_square, square_named
-from ptp.agents.explorer.patience import try_again
+from ptp.agents.explorer.patience import give_up, is_given_up, try_again
 from ptp.agents.explorer.trips import Trips
 from ptp.agents.explorer.ways import MOVES
 
 MORE_LEVELS = 2
+NEAR_SHOP = 4  # doors that one goes through to buy something
 MOST_LEVELS_ABOVE = 12  # above the strongest of the wild, where nothing more is learned from them
 MOST_REPEATS = 6  # events that must have come to pass at most before somebody is asked again
 
@@ -62,7 +63,7 @@ class Goals(Trips):
     def _buy(self) -> Errand | None:
         if not needs.has_run_out(self._state, self._profile):
             return None
-        return self.visit(self._has_supplies, "the bag needs supplies")
+        return self.visit(self._has_supplies, "the bag needs supplies", NEAR_SHOP)
 
     def _has_supplies(self, talker: Talker) -> bool:
         if not talker.sells or talker.useless == self._memory.progress:
@@ -92,11 +93,14 @@ class Goals(Trips):
 
     def _go_where_something_is_left(self) -> Errand | None:
         for part in self._atlas.reachable(self.map, self.here):
-            self._memory.fail(_searched(part))
+            if self._someone_roams:  # and may only have stood in the way
+                give_up(self._memory, _searched(part))
+            else:
+                self._memory.fail(_searched(part))
         return self.travel(self._is_promising, "something is left to see")
 
     def _is_promising(self, part: Part) -> bool:
-        if self._memory.has_failed(_searched(part)):
+        if self._memory.has_failed(_searched(part)) or is_given_up(self._memory, _searched(part)):
             return False
         return (
             part[1] in self._atlas.sheet(part[0]).frontier
@@ -108,21 +112,19 @@ class Goals(Trips):
         """See whether a way leads over something to a part of the map that can't be reached."""
         parts = self._atlas.sheet(self.map).parts
         own = {part for _, part in self._atlas.reachable(self.map, self.here)}
-        jumps = {
-            start: direction
-            for start, direction, end in sorted(untried(self._memory, self.area))
-            if parts.get(start) in own and end in parts and parts[end] not in own
-        }
+        leaps = [leap for part in own for leap in self._untried_leaps((self.map, part)) if parts[leap[2]] not in own]
+        jumps = {start: direction for start, direction, _ in leaps}
         errand = self.walk("leap", jumps, "see whether one can jump over this")
         if errand is not None:
             errand.steps.append(jumps[square_named(errand.target)])
             return errand
-        return self.travel(self._has_leaps, "a jump may lead on")
+        return self.travel(lambda part: bool(self._untried_leaps(part)), "a jump may lead on")
 
-    def _has_leaps(self, part: Part) -> bool:
-        parts = self._atlas.sheet(part[0]).parts
-        leaps = untried(self._memory, self._memory.areas[part[0]])
-        return any(parts.get(start) == part[1] and parts.get(end, part[1]) != part[1] for start, _, end in leaps)
+    def _untried_leaps(self, part: Part) -> list[Leap]:
+        """Return the jumps from a part to another that nobody knows the outcome of."""
+        area, sheet = self._memory.areas[part[0]], self._atlas.sheet(part[0])
+        gaps = (gap for gap in sheet.gaps if is_untried(self._memory, area, gap))
+        return [leap for _, leap in gaps if sheet.parts.get(leap[0]) == part[1]]
 
     def _take_other_ways(self) -> Errand | None:
         exits = self.area.exits
@@ -179,14 +181,16 @@ class Goals(Trips):
         return self._hunt_here() or self._hunt_elsewhere()
 
     def _forget_failures(self) -> None:
-        """Make everything worth another try that came to nothing so far."""
+        """Make everything worth another try that came to nothing so far; people less and less often."""
         self._memory.failures.clear()
         try_again(self._memory)
+        self._memory.rounds += 1
         for area in self._memory.areas.values():
-            area.barriers.clear()
-            area.walls.clear()
-            area.changes += 1
-            for talker in area.talkers.values():
+            if area.barriers or area.walls:
+                area.barriers.clear()
+                area.walls.clear()
+                area.changes += 1
+            for talker in area.talkers.values() if self._memory.rounds.bit_count() == 1 else ():
                 talker.repeats = talker.silences = 0
                 talker.heard = min(talker.heard, self._memory.progress - 1)
 

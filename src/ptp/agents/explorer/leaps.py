@@ -10,6 +10,11 @@ from ptp.worlds.gameboy import addresses as at
 from ptp.worlds.gameboy.paths import OPPOSITE, Direction
 from ptp.worlds.gameboy.tiles import COLUMNS, ROWS, Square, Surroundings
 
+Leap = tuple[Square, Direction, Square]
+"""From where, which way, and to where."""
+Gap = tuple[int, Leap]
+"""What the square looks like that is to be jumped over, and how."""
+
 WORKS = 1
 MOST_TRIES = 2  # of one kind of square in one direction, before it is taken for a wall
 
@@ -28,7 +33,7 @@ def note_hurdles(memory: Memory, area: Area, around: Surroundings, fresh: Iterab
             _add_leaps(memory, area, square, tileset << 8 | tile)
 
 
-def _sides(area: Area, square: Square) -> Iterator[tuple[Square, Direction, Square]]:
+def _sides(area: Area, square: Square) -> Iterator[Leap]:
     """Yield from where, which way and to where one could jump over a square."""
     for direction, _, _ in MOVES:
         start, end = ahead(square, OPPOSITE[direction]), ahead(square, direction)
@@ -43,12 +48,17 @@ def _add_leaps(memory: Memory, area: Area, square: Square, kind: int) -> None:
             area.changes += 1
 
 
-def untried(memory: Memory, area: Area) -> Iterator[tuple[Square, Direction, Square]]:
-    """Yield the jumps that nobody knows the outcome of."""
-    for square, kind in area.hurdles:
-        for leap in _sides(area, square):
-            if leap[:2] not in area.walls and -MOST_TRIES < memory.ledges.get(_name(kind, leap[1]), 0) <= 0:
-                yield leap
+def find_gaps(area: Area, parts: dict[Square, Square]) -> list[Gap]:
+    """Return the jumps over one square that would lead to another part of the map."""
+    gaps = ((kind, leap) for square, kind in area.hurdles for leap in _sides(area, square))
+    joined = ((kind, leap) for kind, leap in gaps if leap[0] in parts and leap[2] in parts)
+    return sorted((kind, leap) for kind, leap in joined if parts[leap[0]] != parts[leap[2]])
+
+
+def is_untried(memory: Memory, area: Area, gap: Gap) -> bool:
+    """Whether nobody knows what comes of a jump."""
+    kind, (start, direction, _) = gap
+    return (start, direction) not in area.walls and -MOST_TRIES < memory.ledges.get(_name(kind, direction), 0) <= 0
 
 
 def learn_from_jump(memory: Memory, area: Area, step: Step, here: Square) -> None:

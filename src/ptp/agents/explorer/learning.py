@@ -38,6 +38,7 @@ def arrive(state: GameState, memory: Memory, last_map: int) -> None:
     for exit_ in area.exits.values():
         if exit_.back and exit_.leads != last_map:
             exit_.leads, exit_.shift = last_map, None
+            area.changes += 1
     step, errand = memory.step, memory.errand
     if memory.interruption is None:
         if step is not None:
@@ -64,9 +65,13 @@ def _join(memory: Memory, step: Step, map_id: int, here: Square) -> None:
     """Note that a step led to another map."""
     origin = memory.areas.get(step.map_id)
     found = None if origin is None else _exit_taken(origin, step)
-    if found is not None:
-        exit_, square = found
-        exit_.leads, exit_.shift = map_id, (here[0] - square[0], here[1] - square[1])
+    if origin is None or found is None:
+        return
+    exit_, square = found
+    shift = (here[0] - square[0], here[1] - square[1])
+    if (exit_.leads, exit_.shift) != (map_id, shift):
+        exit_.leads, exit_.shift = map_id, shift
+        origin.changes += 1
 
 
 def _exit_taken(area: Area, step: Step) -> tuple[Exit, Square] | None:

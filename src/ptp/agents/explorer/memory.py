@@ -256,6 +256,8 @@ class Memory(msgspec.Struct):
     ledges: dict[str, int] = msgspec.field(default_factory=dict)
     """Looks and direction of squares that were jumped at: 1 when that works, else how often it did not, below 0."""
     owned: int = 0
+    rounds: int = 0
+    """How often everything that failed was made worth another try."""
     level_wanted: int = 0
     moment: int = 0
     """Decisions made so far."""

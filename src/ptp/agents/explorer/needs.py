@@ -41,8 +41,9 @@ def attack_points(member: Member) -> int:
 
 
 def vigour(state: GameState) -> int:
-    """Return one number that only grows when somebody helps: hit points and move points of all."""
-    return sum(member.hp + sum(move.pp for move in member.moves) for member in state.party or ())
+    """Return one number that only grows when somebody helps: hit points and move points of all, and their health."""
+    members = state.party or ()
+    return sum(member.hp + sum(move.pp for move in member.moves) + (member.status is None) for member in members)
 
 
 def find_items(state: GameState, profile: GameProfile, effect: str) -> list[tuple[int, Item]]:

@@ -41,6 +41,8 @@ def answer_question(state: GameState, memory: Memory, profile: GameProfile) -> A
     words = words_of(state)
     if "nickname" in words:
         return no("no nickname is needed")
+    if "save" in words:
+        return no("ptp keeps the game, and saving takes time")
     if state.battle is not None and "change" in words:
         return no("the one that fights goes on")
     if "make room" in words:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 import numpy as np
 
 from ptp.agents.explorer import needs
-from ptp.agents.explorer.atlas import Atlas, Door, Part
+from ptp.agents.explorer.atlas import Atlas, Door, Part, Trip
 from ptp.agents.explorer.memory import Errand, Memory, Talker, name_square
 from ptp.agents.explorer.patience import is_given_up
 from ptp.agents.explorer.ways import Reach, doorsteps, speaking_places
@@ -17,6 +17,7 @@ from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.tiles import Square
 
 PATIENCE = 3  # times a talker may stay silent
+FAR = 1000  # doors
 WHIM = 0.4  # how often somebody is chosen who need not be the nearest
 
 Likes = Callable[[Talker], bool]
@@ -45,10 +46,13 @@ class Trips:
             *self.area.standing(memory.progress, self.here),
             *self.area.barred(memory.progress, memory.moment),
         }
+        self._someone_roams = any(
+            talker.roams and talker.place in self._blocked for talker in self.area.talkers.values()
+        )
         self._avoids_grass = self._weary and self.here not in self.area.grass and bool(self.area.grass)
         self._reach = self._find_reach()
-        self._parts: list[tuple[Part, list[Door]]] = []
-        self._more_parts = atlas.by_distance(self.map, self.here)
+        self._trips: list[Trip] = []
+        self._more_trips = atlas.by_distance(self.map, self.here)
 
     def _find_reach(self) -> Reach:
         """Return where one can go; who is weary keeps out of the grass, if that leaves a way on."""
@@ -58,7 +62,10 @@ class Trips:
             doors = {square for exit_ in area.exits.values() for square, _ in doorsteps(area, exit_)}
             if reach.nearest(doors) is not None:
                 return reach
-            self._avoids_grass = False
+            self._someone_roams = any(
+                talker.roams and talker.place in self._blocked for talker in self.area.talkers.values()
+            )
+        self._avoids_grass = False
         return Reach(area, self.here, self._blocked)
 
     def walk(self, kind: str, squares: Collection[Square], reason: str) -> Errand | None:
@@ -75,9 +82,9 @@ class Trips:
     def _purpose(self, map_id: int, where: str) -> str:
         return f"{self.wish} {map_id} {where}"
 
-    def visit(self, likes: Likes, why: str) -> Errand | None:
-        """Talk to somebody: here, else in the nearest part of the world where somebody is."""
-        return self.talk_here(likes, why) or self.travel(lambda part: self.has_somebody(part, likes), why)
+    def visit(self, likes: Likes, why: str, most: int = FAR) -> Errand | None:
+        """Talk to somebody: here, else in the nearest part of the world where somebody is, *most* doors away."""
+        return self.talk_here(likes, why) or self.travel(lambda part: self.has_somebody(part, likes), why, most)
 
     def has_somebody(self, part: Part, likes: Likes) -> bool:
         """Whether somebody who can be reached in a part is liked and will talk."""
@@ -138,24 +145,28 @@ class Trips:
         purpose = purpose or self._purpose(self.map, name)
         return Errand("leave", self.map, name, steps, f"go to {where}: {why}", purpose=purpose)
 
-    def travel(self, likes: Callable[[Part], bool], why: str) -> Errand | None:
+    def travel(self, likes: Callable[[Part], bool], why: str, most: int = FAR) -> Errand | None:
         """Take the first exit on the way to the nearest other part of the world that is liked."""
-        for part, doors in self._parts_by_distance():
+        for trip in self._trips_by_length():
+            if trip.length > most:
+                return None
+            part = trip.part
             purpose = self._purpose(part[0], name_square(part[1]))
             if not is_given_up(self._memory, purpose) and likes(part):
-                errand = self.leave(doors, self._explain(why, part, doors), purpose)
+                errand = self.leave(trip.doors, self._explain(why, trip), purpose)
                 if errand is not None:
                     return errand
         return None
 
-    def _explain(self, why: str, part: Part, doors: list[Door]) -> str:
+    def _explain(self, why: str, trip: Trip) -> str:
         """Return why one goes there, and where that is if it is not next door."""
-        is_next = any(self.area.exits[door.exit].leads == part[0] for door in doors)
-        return why if is_next else f"{why}, in {self._profile.maps.get(part[0], 'an unknown place')}"
+        if trip.length == 1:
+            return why
+        return f"{why}, in {self._profile.maps.get(trip.part[0], 'an unknown place')}"
 
-    def _parts_by_distance(self) -> Iterator[tuple[Part, list[Door]]]:
+    def _trips_by_length(self) -> Iterator[Trip]:
         """Yield what the atlas yields, but ask it only once for each part."""
-        yield from self._parts
-        for found in self._more_parts:
-            self._parts.append(found)
-            yield found
+        yield from self._trips
+        for trip in self._more_trips:
+            self._trips.append(trip)
+            yield trip
