@@ -62,7 +62,7 @@ class ExplorerAgent(Agent):
             return self._press_anything()
         if state.screen_type == "map_change" or (state.map_id is not None and None in (state.party, state.money)):
             return WAIT  # half of such a state belongs to another moment: nothing of it is kept
-        if is_evolving(state):
+        if state.dialog is not None and is_evolving(state):
             return EVOLVE
         if state.map_id is None:
             return _as_decision(talk.before_the_game(state))
@@ -82,7 +82,7 @@ class ExplorerAgent(Agent):
         look = Look(state.map_id, state.coordinates, state.facing, state.text, state.menu, state.battle)
         memory.still = memory.still + 1 if look == memory.last_look else 0
         memory.last_look = look
-        return memory.still > (LONG_PATIENCE if is_evolving(state) else PATIENCE)
+        return memory.still > PATIENCE and not (is_evolving(state) and memory.still < LONG_PATIENCE)
 
     def _press_anything(self) -> Decision:
         self.memory.errand = self.memory.step = None
@@ -148,7 +148,7 @@ class ExplorerAgent(Agent):
 
 def is_evolving(state: GameState) -> bool:
     """Whether a creature takes another shape before one's eyes."""
-    return state.text is not None and any("evolving" in piece for piece in state.text)
+    return state.dialog is not None and "evolving" in state.dialog
 
 
 def _as_decision(answer: Answer) -> Decision:

@@ -15,6 +15,8 @@ from ptp.agents.explorer.memory import Area, Exit, Memory
 from ptp.agents.explorer.ways import MOVES, doorsteps
 from ptp.worlds.gameboy.tiles import Square
 
+NO_MOMENT = 1 << 60
+
 Part = tuple[int, Square]
 """A map, and the first square of one of its parts."""
 
@@ -47,8 +49,6 @@ class Sheet(NamedTuple):
     doors: dict[Square, list[Door]]
     frontier: frozenset[Square]
     """The parts that border on the unseen."""
-    gaps: list[Gap]
-    """What might be jumped over to get to another part."""
 
     def around(self, square: Square) -> list[Square]:
         """Return the part that a square belongs to; for a warp, those beside it."""
@@ -60,28 +60,44 @@ class Sheet(NamedTuple):
 
 
 class Atlas:
-    """Divides maps into parts when somebody asks, and only those that changed."""
+    """Keeps every known map divided into parts; all it knows follows from memory, so it is not saved."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._progress = -1
+        self._expiry = 0
+        """The moment when the next barrier is worth another try."""
         self._sheets: dict[int, Sheet] = {}
-        self._checked: dict[int, int] = {}
         self._ways: dict[Part, list[tuple[Door, Part]]] = {}
+        self._new: dict[Part, list[Door]] = {}
+        self._gaps: dict[int, list[Gap]] = {}
 
-    def sheet(self, map_id: int) -> Sheet:
-        """Return a known map in parts."""
+    def refresh(self) -> None:
+        """Divide the maps again that have changed; when people may have gone, look at all of them."""
         memory = self._memory
-        if self._checked.get(map_id) != memory.moment:
-            self._checked[map_id] = memory.moment
+        everywhere = memory.progress != self._progress or memory.moment >= self._expiry
+        stale = [
+            map_id
+            for map_id, area in memory.areas.items()
+            if everywhere or map_id not in self._sheets or self._sheets[map_id].changes != area.changes
+        ]
+        for map_id in stale:
             self._renew(map_id, memory.areas[map_id])
-        return self._sheets[map_id]
+        if stale:
+            self._progress, self._expiry = memory.progress, _next_expiry(memory)
 
     def _renew(self, map_id: int, area: Area) -> None:
         memory, sheet = self._memory, self._sheets.get(map_id)
         blocked = {*area.standing(memory.progress), *area.barred(memory.progress, memory.moment)}
         if sheet is None or sheet.changes != area.changes or sheet.blocked != blocked:
             self._sheets[map_id] = _divide(area, blocked)
+            self._gaps.pop(map_id, None)
             self._ways.clear()
+            self._new.clear()
+
+    def sheet(self, map_id: int) -> Sheet:
+        """Return a known map in parts."""
+        return self._sheets[map_id]
 
     def reachable(self, map_id: int, here: Square) -> list[Part]:
         """Return the parts of this map that one can walk to, the one underfoot first."""
@@ -114,7 +130,6 @@ class Atlas:
 
     def _ways_from(self, part: Part) -> Iterator[tuple[Door, Part]]:
         """Yield the ways out of a part that are known to lead somewhere, but for those that failed."""
-        self.sheet(part[0])  # what is known of the ways holds as long as no map has changed
         if part not in self._ways:
             self._ways[part] = list(self._find_ways(*part))
         for door, there in self._ways[part]:
@@ -138,6 +153,12 @@ class Atlas:
             for end in sorted(ends):
                 yield Door(door.exit, frozenset(ends[end])), (exit_.leads, end)
 
+    def gaps(self, map_id: int) -> list[Gap]:
+        """Return what might be jumped over on a map to get to another part."""
+        if map_id not in self._gaps:
+            self._gaps[map_id] = find_gaps(self._memory.areas[map_id], self.sheet(map_id).parts)
+        return self._gaps[map_id]
+
     def arrival(self, exit_: Exit, square: Square) -> Square | None:
         """Return where one arrives who takes an exit from a square; None when nobody can tell yet."""
         if exit_.shift is not None:
@@ -150,12 +171,13 @@ class Atlas:
 
     def new_doors(self, part: Part) -> list[Door]:
         """Return the ways out of a part that lead to squares which nobody has seen."""
-        map_id, anchor = part
-        exits = self._memory.areas[map_id].exits
-        new = []
+        if part not in self._new:
+            self._new[part] = self._find_new_doors(*part)
+        return [door for door in self._new[part] if not self._memory.has_failed(f"leave {part[0]} {door.exit}")]
+
+    def _find_new_doors(self, map_id: int, anchor: Square) -> list[Door]:
+        exits, new = self._memory.areas[map_id].exits, []
         for door in self.sheet(map_id).doors.get(anchor, ()):
-            if self._memory.has_failed(f"leave {map_id} {door.exit}"):
-                continue
             squares = frozenset(square for square in door.squares if self._is_new(exits[door.exit], square))
             if squares:
                 new.append(Door(door.exit, squares))
@@ -172,6 +194,11 @@ class Atlas:
         return not (was_taken or arrival in there.open or arrival in there.closed)
 
 
+def _next_expiry(memory: Memory) -> int:
+    untils = (barrier.until for area in memory.areas.values() for barrier in area.barriers.values())
+    return min((until for until in untils if until > memory.moment), default=NO_MOMENT)
+
+
 def _divide(area: Area, blocked: set[Square]) -> Sheet:
     parts: dict[Square, Square] = {}
     shut = area.warps().union(blocked)
@@ -182,7 +209,7 @@ def _divide(area: Area, blocked: set[Square]) -> Sheet:
             for member in found:
                 parts[member] = anchor
     frontier = frozenset(parts[square] for square in area.frontier if square in parts)
-    sheet = Sheet(area.changes, blocked, parts, {}, {}, frontier, find_gaps(area, parts))
+    sheet = Sheet(area.changes, blocked, parts, {}, {}, frontier)
     for square, _, end in sorted(area.leaps):
         if square in parts and end in parts and parts[end] != parts[square]:
             falls = sheet.falls.setdefault(parts[square], [])

@@ -123,7 +123,7 @@ class Goals(Trips):
     def _untried_leaps(self, part: Part) -> list[Leap]:
         """Return the jumps from a part to another that nobody knows the outcome of."""
         area, sheet = self._memory.areas[part[0]], self._atlas.sheet(part[0])
-        gaps = (gap for gap in sheet.gaps if is_untried(self._memory, area, gap))
+        gaps = (gap for gap in self._atlas.gaps(part[0]) if is_untried(self._memory, area, gap))
         return [leap for _, leap in gaps if sheet.parts.get(leap[0]) == part[1]]
 
     def _take_other_ways(self) -> Errand | None:

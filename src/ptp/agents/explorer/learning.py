@@ -142,6 +142,7 @@ def _learn_from_text(state: GameState, memory: Memory, here: Square) -> None:
     area = memory.areas[step.map_id]
     times = area.barriers[name_square(target)].times + 1 if name_square(target) in area.barriers else 1
     area.barriers[name_square(target)] = Barrier(memory.progress, memory.moment + BARRED * times, times)
+    area.changes += 1
     if errand is not None and not errand.steps:
         memory.fail(errand.name)
 

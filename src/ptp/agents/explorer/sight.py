@@ -39,7 +39,9 @@ class Sight:
             area.wild = self._world.read_memory(GRASS_RATE, GRASS_RATE + 1) != b"\0"
         for square in around.signs:
             place = around.to_map(square)
-            area.talkers.setdefault(f"sign {place[0]},{place[1]}", Talker(place, sign=True))
+            if f"sign {place[0]},{place[1]}" not in area.talkers:
+                area.talkers[f"sign {place[0]},{place[1]}"] = Talker(place, sign=True)
+                area.changes += 1
         self._see_people(area, around, memory.progress)
 
     def last_map(self) -> int:
@@ -52,12 +54,15 @@ class Sight:
         shown = {f"person {sprite.slot}": (sprite.x, sprite.y) for sprite in read_sprites(self._image)}
         for name, place in shown.items():
             talker = area.talkers.setdefault(name, Talker(place))
+            if not talker.roams and (talker.seen != progress or talker.place != place):
+                area.changes += 1
             if talker.place != place:
                 talker.place, talker.roams = place, True
             talker.seen = progress
         for name in [name for name, talker in area.talkers.items() if not talker.sign and name not in shown]:
             if _is_on_screen(around, area.talkers[name].place):
                 del area.talkers[name]
+                area.changes += 1
 
 
 def _see_squares(area: Area, around: Surroundings) -> list[Square]:

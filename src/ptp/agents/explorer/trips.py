@@ -36,6 +36,7 @@ class Trips:
         self._profile = profile
         self._random = random
         self._atlas = atlas
+        atlas.refresh()
         self.wish = ""
         """What the present errand is for."""
         self.map = state.map_id
@@ -84,6 +85,8 @@ class Trips:
 
     def visit(self, likes: Likes, why: str, most: int = FAR) -> Errand | None:
         """Talk to somebody: here, else in the nearest part of the world where somebody is, *most* doors away."""
+        if not any(likes(talker) for area in self._memory.areas.values() for talker in area.talkers.values()):
+            return None
         return self.talk_here(likes, why) or self.travel(lambda part: self.has_somebody(part, likes), why, most)
 
     def has_somebody(self, part: Part, likes: Likes) -> bool:
