@@ -65,6 +65,8 @@ class Map:
     people: list[Person] = field(default_factory=list)
     signs: dict[Square, str] = field(default_factory=dict)
     triggers: dict[Square, Script] = field(default_factory=dict)
+    greeting: Script | None = None
+    """What is said to whoever comes in by a warp."""
     rate: int = 25
     """What the game says of the grass."""
     wild: int = 3
@@ -124,6 +126,9 @@ class Realm:
     def press(self, button: str) -> None:
         if self.dark:
             self.dark -= 1
+            greeting = self.maps[self.map].greeting
+            if greeting is not None and not self.dark:
+                self.say(greeting)
         elif self.busy:
             self.busy -= 1
             if not self.busy and isinstance(self.shown, Fight):

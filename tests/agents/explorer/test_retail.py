@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from ptp.worlds.gameboy.profiles import load_profile
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.world import GameBoyWorld
 from tests.agents.explorer.people import standing
-from tests.agents.explorer.realm import BEFORE, MAPS, Map, Player, Realm, View
+from tests.agents.explorer.realm import BEFORE, MAPS, Ask, Fight, Map, Player, Realm, View
 from tests.worlds.gameboy.images import box, fight, member, put, show, started, state
 from tests.worlds.gameboy.roms import PASSABLE, write_rom
 
@@ -274,3 +274,20 @@ def test_both_games_say_which_things_catch_and_heal(name: str) -> None:
     assert set(profile.item_effects) <= set(profile.items)
     assert {facts.effect for facts in profile.item_effects.values()} == {"catch", "heal", "cure"}
     assert all(facts.amount > 0 for facts in profile.item_effects.values() if facts.effect == "heal")
+
+
+def test_who_is_spoken_to_on_entering_a_house_still_knows_the_door() -> None:
+    spoken: list[str] = []
+
+    def greets(realm: Realm) -> Generator[str | Ask | Fight, bool, None]:
+        if not spoken:
+            spoken.append("once")
+            yield "Hey! You there!"
+
+    yard = Map("######## #.#.#### #......# #......#", warps={(3, 1): (HUT, 0)})
+    inside = Map("###### #....# #....# ######", warps={(2, 3): (BEFORE, 0)}, greeting=greets)
+    player = Player(Realm({YARD: yard, HUT: inside}, YARD, (1, 1), home=YARD))
+    player.play(60)
+    assert spoken
+    assert player.agent.memory.areas[YARD].exits["warp 3,1"].taken
+    assert not player.agent.memory.areas[YARD].barriers

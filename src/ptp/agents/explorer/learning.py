@@ -39,10 +39,10 @@ def arrive(state: GameState, memory: Memory, last_map: int) -> None:
         if exit_.back and exit_.leads != last_map:
             exit_.leads, exit_.shift = last_map, None
             area.changes += 1
-    step, errand = memory.step, memory.errand
+    if memory.step is not None:
+        _join(memory, memory.step, state.map_id, (state.coordinates.x, state.coordinates.y))
+    errand = memory.errand
     if memory.interruption is None:
-        if step is not None:
-            _join(memory, step, state.map_id, (state.coordinates.x, state.coordinates.y))
         if errand is not None and errand.kind != "leave":
             memory.fail(errand.name)
         memory.errand = memory.step = None
@@ -62,12 +62,15 @@ def _begin_area(state: GameState) -> Area:
 
 
 def _join(memory: Memory, step: Step, map_id: int, here: Square) -> None:
-    """Note that a step led to another map."""
+    """Note that a step led to another map, unless somebody may have led one there."""
     origin = memory.areas.get(step.map_id)
     found = None if origin is None else _exit_taken(origin, step)
     if origin is None or found is None:
         return
     exit_, square = found
+    if memory.interruption is not None and (exit_.side is not None or exit_.leads != map_id):
+        return
+    memory.step = None
     shift = (here[0] - square[0], here[1] - square[1])
     if (exit_.leads, exit_.shift) != (map_id, shift):
         exit_.leads, exit_.shift = map_id, shift
@@ -152,8 +155,8 @@ def _learn_from_talk(talk: Talk, state: GameState, memory: Memory) -> None:
     talker.repeats = 0 if memory.gains > talk.gains else talker.repeats + 1
     talker.heard = memory.progress
     talker.silences = 0
+    talker.lost = talk.level if state.battle_result == LOST else 0
     if talk.level:
-        talker.lost = talk.level if state.battle_result == LOST else 0
         talker.strength = max(talker.strength, talk.strength)
     elif needs.vigour(state) > talk.vigour:
         talker.heals = True
