@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ptp.agents.explorer import needs
 from ptp.agents.explorer.atlas import Part
 from ptp.agents.explorer.leaps import Leap, is_untried
@@ -82,17 +84,19 @@ class Goals(Trips):
 
     def _see_more(self) -> Errand | None:
         unseen = self.area.frontier - {self.here}
-        if self._memory.failures:
-            unseen = {square for square in unseen if not self._has_failed("look", name_square(square))}
+        kind = f"look {self.map} "
+        for name in self._memory.failures if unseen else ():
+            if name.startswith(kind) and self._memory.has_failed(name):
+                unseen.discard(square_named(name.removeprefix(kind)))
         return self.walk("look", unseen, "walk to squares not seen yet")
 
     def _leave_for_the_unknown(self) -> Errand | None:
-        own = self._atlas.reachable(self.map, self.here)
-        new = [door for part in own for door in self._atlas.new_doors(part)]
+        own = self.atlas.reachable(self.map, self.here)
+        new = [door for part in own for door in self.atlas.new_doors(part)]
         return self.leave(new, "nobody knows what is there")
 
     def _go_where_something_is_left(self) -> Errand | None:
-        for part in self._atlas.reachable(self.map, self.here):
+        for part in self.atlas.reachable(self.map, self.here):
             if self._someone_roams:  # and may only have stood in the way
                 give_up(self._memory, _searched(part))
             else:
@@ -103,15 +107,15 @@ class Goals(Trips):
         if self._memory.has_failed(_searched(part)) or is_given_up(self._memory, _searched(part)):
             return False
         return (
-            part[1] in self._atlas.sheet(part[0]).frontier
-            or bool(self._atlas.new_doors(part))
+            part[1] in self.atlas.sheet(part[0]).frontier
+            or bool(self.atlas.new_doors(part))
             or self.has_somebody(part, _is_stranger)
         )
 
     def _try_a_leap(self) -> Errand | None:
         """See whether a way leads over something to a part of the map that can't be reached."""
-        parts = self._atlas.sheet(self.map).parts
-        own = {part for _, part in self._atlas.reachable(self.map, self.here)}
+        parts = self.atlas.sheet(self.map).parts
+        own = {part for _, part in self.atlas.reachable(self.map, self.here)}
         leaps = [leap for part in own for leap in self._untried_leaps((self.map, part)) if parts[leap[2]] not in own]
         jumps = {start: direction for start, direction, _ in leaps}
         errand = self.walk("leap", jumps, "see whether one can jump over this")
@@ -122,28 +126,31 @@ class Goals(Trips):
 
     def _untried_leaps(self, part: Part) -> list[Leap]:
         """Return the jumps from a part to another that nobody knows the outcome of."""
-        area, sheet = self._memory.areas[part[0]], self._atlas.sheet(part[0])
-        gaps = (gap for gap in self._atlas.gaps(part[0]) if is_untried(self._memory, area, gap))
+        area, sheet = self._memory.areas[part[0]], self.atlas.sheet(part[0])
+        gaps = (gap for gap in self.atlas.gaps(part[0]) if is_untried(self._memory, area, gap))
         return [leap for _, leap in gaps if sheet.parts.get(leap[0]) == part[1]]
 
     def _take_other_ways(self) -> Errand | None:
         exits = self.area.exits
-        own = self._atlas.reachable(self.map, self.here)
-        doors = [door for _, part in own for door in self._atlas.sheet(self.map).doors.get(part, ())]
+        own = self.atlas.reachable(self.map, self.here)
+        doors = [door for _, part in own for door in self.atlas.sheet(self.map).doors.get(part, ())]
         return self.leave([door for door in doors if not exits[door.exit].taken], "not taken yet")
 
     def _wants_to_hunt(self, area: Area) -> bool:
         if self._weary or not area.grass:
             return False
-        return needs.wants_to_hunt(self._state, area, self._level_wanted(), self._best_hunt(), self._profile)
+        return needs.wants_to_hunt(self._state, area, self._level_wanted, self._best_hunt, self._profile)
 
+    @cached_property
     def _level_wanted(self) -> int:
-        return max(self._memory.level_wanted, *(level_for_rematch(talker) for talker in self._undefeated()), 0)
+        return max(self._memory.level_wanted, *(level_for_rematch(talker) for talker in self._undefeated), 0)
 
+    @cached_property
     def _undefeated(self) -> list[Talker]:
         areas = self._memory.areas.values()
         return [talker for area in areas for talker in area.talkers.values() if talker.lost]
 
+    @cached_property
     def _best_hunt(self) -> int:
         """Return the highest level of the wild that the lead can beat."""
         lead = needs.lead_of(self._state)
@@ -156,7 +163,7 @@ class Goals(Trips):
         return self.walk("hunt", grass, self._why_to_hunt(self.area))
 
     def _why_to_hunt(self, area: Area) -> str:
-        lead, wanted = needs.lead_of(self._state), self._level_wanted()
+        lead, wanted = needs.lead_of(self._state), self._level_wanted
         if lead is None or lead.level >= wanted:
             return "look for wild creatures in the tall grass"
         return f"train in the tall grass: level {lead.level}, and {wanted} is wanted"
@@ -168,15 +175,15 @@ class Goals(Trips):
         area = self._memory.areas[part[0]]
         if not self._wants_to_hunt(area):
             return False
-        parts = self._atlas.sheet(part[0]).parts
+        parts = self.atlas.sheet(part[0]).parts
         return any(parts.get(square) == part[1] for square in area.grass)
 
     def _grow_stronger(self) -> Errand | None:
         """Nothing new is left: hunt for two levels more, then try again what failed."""
-        lead, best = needs.lead_of(self._state), self._best_hunt()
+        lead, best = needs.lead_of(self._state), self._best_hunt
         if lead is None or self._weary or not best or lead.level > best + MOST_LEVELS_ABOVE:
             return None
-        self._memory.level_wanted = max(self._memory.level_wanted, lead.level + MORE_LEVELS)
+        self._memory.level_wanted = self._level_wanted = max(self._level_wanted, lead.level + MORE_LEVELS)
         self._forget_failures()
         return self._hunt_here() or self._hunt_elsewhere()
 
@@ -197,7 +204,7 @@ class Goals(Trips):
     def _ask_for_a_rematch(self) -> Errand | None:
         lead = needs.lead_of(self._state)
         level = 0 if lead is None else lead.level
-        if not any(level_for_rematch(talker) <= level for talker in self._undefeated()):
+        if not any(level_for_rematch(talker) <= level for talker in self._undefeated):
             return None
         rest = None if needs.is_fresh(self._state) else self.visit(_heals, "rest before a hard battle")
         return rest or self.visit(
@@ -224,9 +231,6 @@ class Goals(Trips):
                 return walk
         direction = MOVES[int(self._random.integers(len(MOVES)))][0]
         return Errand("stroll", self.map, "anywhere", [direction], reason)
-
-    def _has_failed(self, kind: str, target: str) -> bool:
-        return self._memory.has_failed(f"{kind} {self.map} {target}")
 
 
 def _heals(talker: Talker) -> bool:

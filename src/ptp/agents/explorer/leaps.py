@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ptp.agents.explorer.memory import Area, Memory, Step
 from ptp.agents.explorer.ways import MOVES, ahead
 from ptp.worlds.gameboy import addresses as at
-from ptp.worlds.gameboy.paths import OPPOSITE, Direction
+from ptp.worlds.gameboy.paths import Direction
 from ptp.worlds.gameboy.tiles import COLUMNS, ROWS, Square, Surroundings
 
 Leap = tuple[Square, Direction, Square]
@@ -21,10 +21,9 @@ MOST_TRIES = 2  # of one kind of square in one direction, before it is taken for
 
 def note_hurdles(memory: Memory, area: Area, around: Surroundings, fresh: Iterable[Square], tileset: int) -> None:
     """Remember the closed squares with an open one on either side, by what they look like."""
-    touched = dict.fromkeys(fresh)
-    touched.update(dict.fromkeys(ahead(square, move) for square in list(touched) for move, _, _ in MOVES))
-    for square in touched:
-        if square not in area.closed or not any(_sides(area, square)):
+    closed = area.closed
+    for square in {beside for x, y in fresh for beside in _cross(x, y) if beside in closed}:
+        if not any(_sides(area, square)):
             continue
         column, row = around.to_screen(square)
         if 0 <= column < COLUMNS and 0 <= row < ROWS:
@@ -33,10 +32,16 @@ def note_hurdles(memory: Memory, area: Area, around: Surroundings, fresh: Iterab
             _add_leaps(memory, area, square, tileset << 8 | tile)
 
 
+def _cross(x: int, y: int) -> tuple[Square, ...]:
+    """Return a square and those beside it."""
+    return (x, y), (x, y - 1), (x, y + 1), (x - 1, y), (x + 1, y)
+
+
 def _sides(area: Area, square: Square) -> Iterator[Leap]:
     """Yield from where, which way and to where one could jump over a square."""
-    for direction, _, _ in MOVES:
-        start, end = ahead(square, OPPOSITE[direction]), ahead(square, direction)
+    x, y = square
+    for direction, across, down in MOVES:
+        start, end = (x - across, y - down), (x + across, y + down)
         if start in area.open and end in area.open:
             yield start, direction, end
 

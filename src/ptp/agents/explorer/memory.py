@@ -174,8 +174,6 @@ class Pursuit(msgspec.Struct):
     gains: int = 0
     times: int = 0
     """How often it was given up."""
-    until: int = 0
-    """The moment from which it is worth another try."""
 
 
 class Fight(msgspec.Struct):
@@ -245,6 +243,8 @@ class Memory(msgspec.Struct):
     failures: dict[str, int] = msgspec.field(default_factory=dict)
     """Errands that came to nothing, and how far the game had come then."""
     pursuits: dict[str, Pursuit] = msgspec.field(default_factory=dict)
+    paused: dict[str, int] = msgspec.field(default_factory=dict)
+    """What was given up, and the moment from which it is worth another try."""
     progress: int = 0
     """How far the game has come, as far as it says; people and ways may be worth another try when it grows."""
     gains: int = 0

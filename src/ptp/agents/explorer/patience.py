@@ -11,8 +11,7 @@ MOST_DOUBLINGS = 6
 
 def is_given_up(memory: Memory, purpose: str) -> bool:
     """Whether a purpose led to nothing, and it is too early to try again."""
-    pursuit = memory.pursuits.get(purpose)
-    return pursuit is not None and memory.moment < pursuit.until
+    return memory.paused.get(purpose, 0) > memory.moment
 
 
 def spend(memory: Memory, purpose: str) -> bool:
@@ -30,13 +29,13 @@ def spend(memory: Memory, purpose: str) -> bool:
 def give_up(memory: Memory, purpose: str) -> None:
     """Leave a purpose alone for a while."""
     pursuit = memory.pursuits.setdefault(purpose, Pursuit(gains=memory.gains))
-    pursuit.until = memory.moment + PAUSE * 2 ** min(pursuit.times, MOST_DOUBLINGS)
+    memory.paused = {name: until for name, until in memory.paused.items() if until > memory.moment}
+    memory.paused[purpose] = memory.moment + PAUSE * 2 ** min(pursuit.times, MOST_DOUBLINGS)
     pursuit.spent = 0
     pursuit.times += 1
 
 
 def try_again(memory: Memory) -> None:
     """When nothing else is left: what was given up and is due first may be tried at once."""
-    waiting = [pursuit for pursuit in memory.pursuits.values() if memory.moment < pursuit.until]
-    if waiting:
-        min(waiting, key=lambda pursuit: pursuit.until).until = memory.moment
+    if memory.paused:
+        del memory.paused[min(memory.paused, key=lambda purpose: memory.paused[purpose])]

@@ -36,7 +36,7 @@ class Trips:
         self._profile = profile
         self._random = random
         self._atlas = atlas
-        atlas.refresh()
+        self._is_current = False
         self.wish = ""
         """What the present errand is for."""
         self.map = state.map_id
@@ -53,7 +53,15 @@ class Trips:
         self._avoids_grass = self._weary and self.here not in self.area.grass and bool(self.area.grass)
         self._reach = self._find_reach()
         self._trips: list[Trip] = []
-        self._more_trips = atlas.by_distance(self.map, self.here)
+        self._more_trips: Iterator[Trip] | None = None
+
+    @property
+    def atlas(self) -> Atlas:
+        """The known world in parts, brought up to date when it is first needed."""
+        if not self._is_current:
+            self._is_current = True
+            self._atlas.refresh()
+        return self._atlas
 
     def _find_reach(self) -> Reach:
         """Return where one can go; who is weary keeps out of the grass, if that leaves a way on."""
@@ -91,7 +99,7 @@ class Trips:
 
     def has_somebody(self, part: Part, likes: Likes) -> bool:
         """Whether somebody who can be reached in a part is liked and will talk."""
-        area, sheet = self._memory.areas[part[0]], self._atlas.sheet(part[0])
+        area, sheet = self._memory.areas[part[0]], self.atlas.sheet(part[0])
         return any(
             sheet.parts.get(square) == part[1]
             for name, talker in area.talkers.items()
@@ -103,7 +111,7 @@ class Trips:
     def _will_talk(self, map_id: int, name: str, talker: Talker) -> bool:
         if talker.silences >= PATIENCE or self._memory.has_failed(f"talk {map_id} {name}"):
             return False
-        return not is_given_up(self._memory, self._purpose(map_id, name))
+        return not (self._memory.paused and is_given_up(self._memory, self._purpose(map_id, name)))
 
     def talk_here(self, likes: Likes, why: str) -> Errand | None:
         """Talk to somebody on this map: mostly the nearest, now and then another."""
@@ -116,6 +124,7 @@ class Trips:
                 square: (name, face)
                 for name in names
                 for square, face in speaking_places(self.area, talkers[name], distance)
+                if square in self.area.open
             }
             square = self._reach.nearest(places)
             if square is not None:
@@ -154,8 +163,10 @@ class Trips:
             if trip.length > most:
                 return None
             part = trip.part
+            if not likes(part):
+                continue
             purpose = self._purpose(part[0], name_square(part[1]))
-            if not is_given_up(self._memory, purpose) and likes(part):
+            if not is_given_up(self._memory, purpose):
                 errand = self.leave(trip.doors, self._explain(why, trip), purpose)
                 if errand is not None:
                     return errand
@@ -170,6 +181,8 @@ class Trips:
     def _trips_by_length(self) -> Iterator[Trip]:
         """Yield what the atlas yields, but ask it only once for each part."""
         yield from self._trips
+        if self._more_trips is None:
+            self._more_trips = self.atlas.by_distance(self.map, self.here)
         for trip in self._more_trips:
             self._trips.append(trip)
             yield trip
