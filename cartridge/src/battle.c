@@ -174,7 +174,9 @@ static void throw_orb(void) {
   say("\1 was\ncaught!");
   copy(wild.hp, FOE->hp, 2);
   wild.status = FOE->status;
-  if (!add_to_party(&wild)) {
+  if (add_to_party(&wild))
+    offer_nickname(PARTY_COUNT - 1);
+  else {
     name_of(FOE);
     say("Your team is full.\f\1\nstays with IVES.");
   }

@@ -67,6 +67,10 @@ void start_menu(void);
 /* sprites.c */
 void hide_sprites(void);
 void update_sprites(void);
+extern uint8_t sprite_moving, sprite_left, page_up;
+uint8_t move_sprite(void);
+void start_sprite(uint8_t slot, uint8_t facing);
+void stroll(void);
 
 /* map.c */
 extern const area_t *area;
@@ -78,6 +82,7 @@ const uint8_t *warp_here(void);
 void set_view(uint8_t y, uint8_t x);
 uint8_t tile_is_passable(uint8_t tile);
 uint8_t person_at(uint8_t y, uint8_t x);
+uint8_t square_tile(uint8_t y, uint8_t x);
 void redraw_map(void);
 void draw_map(void);
 void hide_object(uint8_t slot);
@@ -85,7 +90,6 @@ void hide_object(uint8_t slot);
 /* walk.c */
 extern uint8_t step_pixels;
 extern int8_t step_x, step_y;
-extern uint8_t sprite_moving, sprite_shift;
 void walk_loop(void);
 void take_step(void);
 void face(uint8_t facing);
@@ -102,6 +106,7 @@ void black_out(void);
 uint8_t stat_of(uint8_t species, uint8_t index);
 void make_kin(kin_t *kin, uint8_t species, uint8_t level);
 uint8_t add_to_party(const kin_t *kin);
+void offer_nickname(uint8_t slot);
 void heal_party(void);
 void gain_experience(uint8_t slot, uint16_t amount);
 uint8_t *nickname(uint8_t slot);
@@ -135,3 +140,4 @@ uint8_t save_exists(void);
 void save_game(void);
 void load_game(void);
 void title(void);
+void write_name(uint8_t *to, const char *question);

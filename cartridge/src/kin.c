@@ -84,6 +84,16 @@ uint8_t add_to_party(const kin_t *kin) {
   return 1;
 }
 
+void offer_nickname(uint8_t slot) {
+  uint8_t name[NAME_SIZE];
+  text_name = nickname(slot);
+  if (!ask("Give \1 a\nnickname?")) return;
+  fill(name, 0x50, NAME_SIZE);
+  write_name(name, "NICKNAME?");
+  if (name[0] != 0x50) copy(nickname(slot), name, NAME_SIZE);
+  if (!IN_BATTLE) redraw_map();
+}
+
 void heal_party(void) {
   uint8_t slot, i;
   kin_t *kin = PARTY;

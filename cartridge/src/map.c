@@ -67,6 +67,7 @@ static void load_people(void) {
   fill(BYTES(0xC110), 0, 0xF0);
   fill(BYTES(0xC210), 0, 0xF0);
   SPRITE_COUNT = area->people_count;
+  sprite_moving = sprite_left = 0;
   for (slot = 1; slot <= area->people_count; slot++, person++) {
     SPRITE2(slot, MAP_Y) = person->y + 4;
     SPRITE2(slot, MAP_X) = person->x + 4;
@@ -76,6 +77,7 @@ static void load_people(void) {
     sprite[PICTURE] = person->sprite;
     sprite[STATUS] = 1;
     if (person->sprite == SPRITE_BALL && event_is_set(person->event)) hide_object(slot);
+    if (person->gone != 0xFF && event_is_set(person->gone)) hide_object(slot);
   }
 }
 
@@ -178,6 +180,13 @@ uint8_t tile_is_passable(uint8_t tile) {
   for (; *list != 0xFF; list++)
     if (*list == tile) return 1;
   return 0;
+}
+
+/* The lower left tile of any square of the map, which decides who may enter. */
+uint8_t square_tile(uint8_t y, uint8_t x) {
+  uint8_t block = BLOCK_MAP[(uint16_t)((uint8_t)(y + 6) >> 1) * map_stride + ((uint8_t)(x + 6) >> 1)], tile;
+  copy_data(&tile, tile_blocks + ((uint16_t)block << 4) + ((y & 1) << 3) + 4 + ((x & 1) << 1), 1);
+  return tile;
 }
 
 uint8_t person_at(uint8_t y, uint8_t x) {

@@ -134,6 +134,8 @@
 #define SCRIPTED 0x80
 #define MOVEMENT U8(0xD736)
 #define ON_WARP 0x04
+#define JUMPING 0x40
+#define SLIDING 0x80
 #define WARPED_FROM_WARP U8(0xD73B)
 #define WARPED_FROM U8(0xD73C)
 #define EVENTS BYTES(0xD747)

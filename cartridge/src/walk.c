@@ -64,6 +64,7 @@ void take_step(void) {
     scroll_x += step_x;
     scroll_y += step_y;
     WALK_COUNTER = (16 - frame) >> 1;
+    move_sprite();
     update_sprites();
     if (frame != 16) wait_frame();
   }
@@ -135,17 +136,49 @@ static void look_ahead(void) {
   FRONT_TILE = TILE_MAP[7 * 20 + 8 + ahead[PLAYER_FACING >> 2]];
 }
 
-static void try_step(void) {
-  uint8_t y, x;
+static uint8_t may_step(void) {
   look_ahead();
-  y = PLAYER_Y + step_y;
-  x = PLAYER_X + step_x;
-  if (!tile_is_passable(FRONT_TILE) || person_at(y, x)) {
-    update_sprites();
-    leave_by_mat();
-    return;
-  }
+  return tile_is_passable(FRONT_TILE) && !person_at(PLAYER_Y + step_y, PLAYER_X + step_x);
+}
+
+/* Down a ledge: two squares, and no way back. */
+static void jump(void) {
+  INPUT_BLOCKED = 0xFF;
+  WALK_FLAGS |= SCRIPTED;
+  MOVEMENT |= JUMPING;
+  beep(TONE_HIGH);
   take_step();
+  wait_frame();
+  take_step();
+  MOVEMENT &= ~JUMPING;
+  free_input();
+}
+
+/* On glazed floor one goes on until something is in the way. */
+static void slide(void) {
+  if (TILE_MAP[9 * 20 + 8] != TILE_SLIDE) return;
+  WALK_FLAGS |= SCRIPTED;
+  MOVEMENT |= SLIDING;
+  while (TILE_MAP[9 * 20 + 8] == TILE_SLIDE && may_step()) {
+    wait_frame();
+    take_step();
+  }
+  MOVEMENT &= ~SLIDING;
+  WALK_FLAGS &= ~SCRIPTED;
+}
+
+static void try_step(void) {
+  if (!may_step()) {
+    update_sprites();
+    if (FRONT_TILE == TILE_LEDGE && PLAYER_FACING == DOWN && !TILESET && !person_at(PLAYER_Y + 2, PLAYER_X))
+      jump();
+    else {
+      leave_by_mat();
+      return;
+    }
+  } else
+    take_step();
+  slide();
   if (arrive() || step_script()) return;
   check_trainers();
   if (!IN_BATTLE) meet_wild();
@@ -153,6 +186,10 @@ static void try_step(void) {
 
 static void look(void) {
   uint8_t y, x, i;
+  while (move_sprite()) { /* whoever is walking arrives first */
+    update_sprites();
+    wait_frame();
+  }
   face(PLAYER_FACING);
   y = PLAYER_Y + step_y;
   x = PLAYER_X + step_x;
@@ -184,8 +221,10 @@ void walk_loop(void) {
     else if (held & 0xF0) {
       face(held & KEY_DOWN ? DOWN : held & KEY_UP ? UP : held & KEY_LEFT ? LEFT : RIGHT);
       try_step();
-    } else
-      continue; /* nothing moves while the player stands */
+    } else {
+      stroll();
+      continue;
+    }
     look_ahead();
     update_sprites();
   }

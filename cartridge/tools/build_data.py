@@ -15,7 +15,7 @@ from tables import Tables, write_tables
 def write_tiles(out, folder, squares):
     out.bytes("passable_outdoor", [*sorted(squares.passable["o"]), 255])
     out.bytes("passable_indoor", [*sorted(squares.passable["i"]), 255])
-    for kind in ("grass", "counter", "door", "mat"):
+    for kind in ("grass", "counter", "door", "mat", "ledge", "slide"):
         out.define(constant("TILE", kind), squares.special[kind])
     out.define("MAP_TILE_COUNT", len(squares.tiles))
     out.banked("map_tiles", packed(squares.tiles))

@@ -24,7 +24,7 @@ class Squares:
             # the lower left tile alone decides who may enter
             if deciding.setdefault((place, ids[2]), entry) != entry:
                 raise SystemExit(f"squares.txt: {names[2]} is the lower left of both {entry} and another kind")
-            if entry not in ("solid", "counter"):
+            if entry not in ("solid", "counter", "ledge"):
                 self.passable[place].add(ids[2])
             self.special[entry] = ids[2]  # the last of its kind: those the game asks for have one tile each
         if len(self.tiles) > MAX_MAP_TILE:
@@ -97,7 +97,8 @@ def person(line, kinds):
     who, sprite, y, x, way, *options = line.split()
     option = dict(o.split("=") for o in options)
     values = [kinds[sprite], y, x, FACING[way], constant("SCRIPT", who), *option.get("trainer", "0,0").split(",")]
-    values += [option.get("sight", 0), option.get("event", NO_EVENT)]
+    values += [option.get("sight", 0), option.get("event", NO_EVENT), option.get("gone", NO_EVENT)]
+    values += [option.get("walks", 0)]
     return "{" + ", ".join(map(str, values)) + "}"
 
 

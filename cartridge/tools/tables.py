@@ -5,7 +5,7 @@ import csv
 from c_source import bcd, constant
 
 EFFECTS = ("none", "poison", "sleep", "paralysis", "attack_down", "defence_down")
-ITEM_KINDS = ("catch", "cure", "heal")
+ITEM_KINDS = ("catch", "cure", "heal", "key")
 WILD_SLOTS = 10
 TEAM_BYTES = 5  # two kin with their levels, and an end
 

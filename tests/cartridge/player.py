@@ -223,10 +223,10 @@ class Player:
         for _ in range(limit):
             if self.in_battle:
                 self.fight()
-            elif self.byte(0xCD6B) or self.changing():
-                self.press(None)
             elif self.text_up:
                 self.press(answer)
+            elif self.byte(0xCD6B) or self.byte(0xD730) & 0x80 or self.changing():
+                self.press(None)
             else:
                 return
         raise AssertionError("still talking:\n" + "\n".join(self.rows()))
@@ -401,15 +401,62 @@ class Player:
         self.press("start")
         self.read_to(lambda: self.byte(0xD368) > 0 and not self.text_up)
 
+    def take_orb(self, column: int, nickname: str | None = None) -> None:
+        """In the study: look into an orb, take who is in it, and perhaps give a name."""
+        self.talk(4, column)
+        for _ in range(2):  # to look, and to take it along
+            self.read_to(lambda: self.byte(0xD125) == YES_NO and self.cursor_ready(), None)
+            self.choose(0)
+        self.answer_nickname(nickname)
+        self.settle()
+
+    def answer_nickname(self, nickname: str | None = None) -> None:
+        """Say no, or yes and write a name."""
+        self.read_to(lambda: "nickname?" in self.rows()[16] and self.byte(0xD125) == YES_NO and self.cursor_ready())
+        self.choose(1 if nickname is None else 0)
+        if nickname is not None:
+            self.read_to(lambda: "NICKNAME?" in self.rows()[1] and self.cursor_ready(), None)
+            self.write_name(nickname)
+
+    def write_name(self, name: str) -> None:
+        """Write letters on the name screen."""
+        for letter in name:
+            row, column = divmod(ord(letter) - ord("A"), 9)
+            while self.byte(0xCC26) != row:
+                self.press("down" if self.byte(0xCC26) < row else "up")
+            while self.byte(0xCC25) // 2 != column:
+                self.press("right" if self.byte(0xCC25) // 2 < column else "left")
+            self.press("a")
+        self.press("start")
+
     def rest(self) -> None:
-        """Go home to the nurse from the town or the road."""
-        if self.here[0] == MAPS["MEADOW ROAD"]:
-            self.cross("down", (9, 10))
-        if self.here[0] == MAPS["FERNHOLLOW"]:
-            self.take_warp(4, 14)
+        """Go to the nurse of the first town, from wherever there is a way on foot."""
+        self.go_to_town()
+        self.take_warp(4, 14)
         self.talk(2, 4, reach=2)
         self.settle()
         self.take_warp(7, 4)
+
+    def go_to_town(self) -> None:
+        """Walk out of the hall, down the ledge or over the road."""
+        if self.here[0] == MAPS["REST HOUSE"]:
+            self.take_warp(7, 4)
+        if self.here[0] == MAPS["SLATE LOFT"]:
+            self.take_warp(8, 3)
+        if self.here[0] == MAPS["SLATE HALL"]:
+            if self.here[1] < 3:
+                self.walk_to((2, 3))
+                self.press("down")
+                self.settle()
+            self.take_warp(9, 4)
+        if self.here[0] == MAPS["BRAMBLE WOOD"]:
+            self.take_warp(14, 0)
+        if self.here[0] == MAPS["MEADOW ROAD"]:
+            if self.here[1] < 13:
+                self.walk_to((12, 9))
+                self.press("down")
+                self.settle()
+            self.cross("down", (9, 10))
 
     def buy(self, item: int, count: int, index: int) -> None:
         """In front of the clerk: buy some of one thing and leave."""
