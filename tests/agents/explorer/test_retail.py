@@ -11,7 +11,7 @@ from ptp.agents import AgentSetup, Observation
 from ptp.agents.explorer import ExplorerAgent
 from ptp.agents.explorer.learning import check_step
 from ptp.agents.explorer.memory import Area, Memory, Step
-from ptp.agents.explorer.patience import is_given_up, spend
+from ptp.agents.explorer.patience import is_given_up, set_out, spend
 from ptp.records import WorldSpec
 from ptp.worlds import make_world
 from ptp.worlds.gameboy.commands import BUTTONS
@@ -258,6 +258,17 @@ def test_an_errand_that_brings_nothing_is_given_up_for_a_while_that_grows() -> N
         pauses.append(memory.moment - begun)
     assert pauses[1] == 2 * pauses[0]
     assert pauses[2] == 4 * pauses[0]
+
+
+def test_to_set_out_for_one_thing_from_one_place_again_and_again_is_given_up_sooner() -> None:
+    memory = Memory()
+    rounds = 0
+    while not is_given_up(memory, "talk again 1 person 2"):  # to and fro between two maps, one step on each
+        memory.moment += 6
+        rounds += 1
+        set_out(memory, "talk again 1 person 2", "7 4,4")
+        spend(memory, "talk again 1 person 2")
+    assert rounds <= 6
 
 
 def test_an_errand_that_brings_something_new_is_not_given_up() -> None:

@@ -8,8 +8,8 @@ from ptp.agents.explorer import needs
 from ptp.agents.explorer.atlas import Atlas
 from ptp.agents.explorer.goals import Goals
 from ptp.agents.explorer.learning import add_wall, arrive, check_step, note_progress, take_up_again
-from ptp.agents.explorer.memory import Area, Errand, Memory, Step, Talk, square_named
-from ptp.agents.explorer.patience import spend
+from ptp.agents.explorer.memory import Area, Errand, Memory, Step, Talk, name_square, square_named
+from ptp.agents.explorer.patience import set_out, spend
 from ptp.agents.explorer.sight import Sight
 from ptp.agents.explorer.ways import MOVES, ahead
 from ptp.worlds.gameboy.paths import Direction
@@ -64,6 +64,8 @@ class Feet:
             if memory.errand is None:
                 note_progress(state, memory)
                 memory.errand = Goals(memory, state, self._profile, self._random, self._atlas).choose()
+                if memory.errand.kind not in ENDLESS:
+                    set_out(memory, memory.errand.purpose, f"{state.map_id} {name_square(here)}")
             press = self._carry_out(memory.errand, state, area, here)
             if press is not None and (memory.errand.kind in ENDLESS or not spend(memory, memory.errand.purpose)):
                 return press

@@ -12,6 +12,7 @@ from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker, name_square,
 from ptp.agents.explorer.patience import give_up, is_given_up, try_again
 from ptp.agents.explorer.trips import Trips
 from ptp.agents.explorer.ways import MOVES
+from ptp.worlds.gameboy.tiles import Square
 
 MORE_LEVELS = 2
 NEAR_SHOP = 4  # doors that one goes through to buy something
@@ -114,21 +115,22 @@ class Goals(Trips):
 
     def _try_a_leap(self) -> Errand | None:
         """See whether a way leads over something to a part of the map that can't be reached."""
-        parts = self.atlas.sheet(self.map).parts
-        own = {part for _, part in self.atlas.reachable(self.map, self.here)}
-        leaps = [leap for part in own for leap in self._untried_leaps((self.map, part)) if parts[leap[2]] not in own]
-        jumps = {start: direction for start, direction, _ in leaps}
+        jumps = {start: direction for start, direction, _ in self._untried_leaps(self.map, self.here)}
         errand = self.walk("leap", jumps, "see whether one can jump over this")
         if errand is not None:
             errand.steps.append(jumps[square_named(errand.target)])
             return errand
-        return self.travel(lambda part: bool(self._untried_leaps(part)), "a jump may lead on")
+        return self.travel(lambda part: bool(self._untried_leaps(*part)), "a jump may lead on")
 
-    def _untried_leaps(self, part: Part) -> list[Leap]:
-        """Return the jumps from a part to another that nobody knows the outcome of."""
-        area, sheet = self._memory.areas[part[0]], self.atlas.sheet(part[0])
-        gaps = (gap for gap in self.atlas.gaps(part[0]) if is_untried(self._memory, area, gap))
-        return [leap for _, leap in gaps if sheet.parts.get(leap[0]) == part[1]]
+    def _untried_leaps(self, map_id: int, here: Square) -> list[Leap]:
+        """Return the jumps from where one can walk to where one can't that nobody knows the outcome of."""
+        gaps = self.atlas.gaps(map_id)
+        if not gaps:
+            return []
+        area, parts = self._memory.areas[map_id], self.atlas.sheet(map_id).parts
+        own = {part for _, part in self.atlas.reachable(map_id, here)}
+        leaps = [gap[1] for gap in gaps if is_untried(self._memory, area, gap)]
+        return [leap for leap in leaps if parts[leap[0]] in own and parts[leap[2]] not in own]
 
     def _take_other_ways(self) -> Errand | None:
         exits = self.area.exits

@@ -174,6 +174,8 @@ class Pursuit(msgspec.Struct):
     gains: int = 0
     times: int = 0
     """How often it was given up."""
+    begun: list[str] = msgspec.field(default_factory=list)
+    """Where it was set out for: to set out from one place again and again leads nowhere."""
 
 
 class Fight(msgspec.Struct):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptp.agents.explorer.memory import Memory, Pursuit
 
 LONG = 400  # decisions on the way without anything new
+AGAIN = 100  # decisions that setting out from the same place counts for
 PAUSE = 300  # decisions before the first new try; twice as long each time
 MOST_DOUBLINGS = 6
 
@@ -14,11 +15,18 @@ def is_given_up(memory: Memory, purpose: str) -> bool:
     return memory.paused.get(purpose, 0) > memory.moment
 
 
+def set_out(memory: Memory, purpose: str, place: str) -> None:
+    """Note from where a purpose is pursued; from the same place again it costs as much as a long way."""
+    pursuit = _pursuit(memory, purpose)
+    if place in pursuit.begun:
+        pursuit.spent += AGAIN
+    else:
+        pursuit.begun.append(place)
+
+
 def spend(memory: Memory, purpose: str) -> bool:
     """Count one decision for a purpose; return whether it was the last that it gets for now."""
-    pursuit = memory.pursuits.setdefault(purpose, Pursuit(gains=memory.gains))
-    if pursuit.gains != memory.gains:
-        pursuit.spent, pursuit.gains = 0, memory.gains
+    pursuit = _pursuit(memory, purpose)
     pursuit.spent += 1
     if pursuit.spent <= LONG:
         return False
@@ -26,12 +34,22 @@ def spend(memory: Memory, purpose: str) -> bool:
     return True
 
 
+def _pursuit(memory: Memory, purpose: str) -> Pursuit:
+    """Return what was spent on a purpose since anything new came up."""
+    pursuit = memory.pursuits.get(purpose)
+    if pursuit is None:
+        pursuit = memory.pursuits[purpose] = Pursuit(gains=memory.gains)
+    elif pursuit.gains != memory.gains:
+        pursuit.spent, pursuit.gains, pursuit.begun = 0, memory.gains, []
+    return pursuit
+
+
 def give_up(memory: Memory, purpose: str) -> None:
     """Leave a purpose alone for a while."""
-    pursuit = memory.pursuits.setdefault(purpose, Pursuit(gains=memory.gains))
+    pursuit = _pursuit(memory, purpose)
     memory.paused = {name: until for name, until in memory.paused.items() if until > memory.moment}
     memory.paused[purpose] = memory.moment + PAUSE * 2 ** min(pursuit.times, MOST_DOUBLINGS)
-    pursuit.spent = 0
+    pursuit.spent, pursuit.begun = 0, []
     pursuit.times += 1
 
 
