@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 
 from ptp.agents.explorer import needs
-from ptp.agents.explorer.atlas import Part
+from ptp.agents.explorer.atlas import Door, Part
 from ptp.agents.explorer.leaps import Leap, is_untried
 from ptp.agents.explorer.learning import level_for_rematch
 from ptp.agents.explorer.memory import NEVER, Area, Errand, Talker, name_square, square_named
 from ptp.agents.explorer.patience import give_up, is_given_up, try_again
 from ptp.agents.explorer.trips import Trips
-from ptp.agents.explorer.ways import MOVES
+from ptp.agents.explorer.ways import MOVES, doorsteps
 from ptp.worlds.gameboy.tiles import Square
 
 MORE_LEVELS = 2
 NEAR_SHOP = 4  # doors that one goes through to buy something
-MOST_LEVELS_ABOVE = 12  # above the strongest of the wild, where nothing more is learned from them
+DOOR = 0.2  # how often one who walks anywhere takes a door
 MOST_REPEATS = 6  # events that must have come to pass at most before somebody is asked again
 
 
@@ -182,8 +182,8 @@ class Goals(Trips):
 
     def _grow_stronger(self) -> Errand | None:
         """Nothing new is left: hunt for two levels more, then try again what failed."""
-        lead, best = needs.lead_of(self._state), self._best_hunt
-        if lead is None or self._weary or not best or lead.level > best + MOST_LEVELS_ABOVE:
+        lead = needs.lead_of(self._state)
+        if lead is None or self._weary or not self._best_hunt:
             return None
         self._memory.level_wanted = self._level_wanted = max(self._level_wanted, lead.level + MORE_LEVELS)
         self._forget_failures()
@@ -223,9 +223,15 @@ class Goals(Trips):
         return not talker.sign and not talker.lost and waited > min(talker.repeats, MOST_REPEATS)
 
     def _stroll(self) -> Errand:
-        """Nothing is left to wish for: forget what failed, and walk anywhere."""
+        """Nothing is left to wish for: forget what failed, and walk anywhere, now and then through a door."""
         self.wish, reason = "stroll", "nothing left to try: walk anywhere"
         self._forget_failures()
+        if self._random.random() < DOOR:
+            doors = [Door(name, frozenset(square for square, _ in doorsteps(self.area, exit_)))
+                     for name, exit_ in self.area.exits.items()]  # fmt: skip
+            errand = self.leave(doors, reason)
+            if errand is not None:
+                return errand
         squares = sorted(self.area.open)
         if squares:
             walk = self.walk("stroll", {squares[int(self._random.integers(len(squares)))]}, reason)
