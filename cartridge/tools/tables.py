@@ -6,6 +6,7 @@ from c_source import bcd, constant
 
 EFFECTS = ("none", "poison", "sleep", "paralysis", "attack_down", "defence_down")
 ITEM_KINDS = ("catch", "cure", "heal", "key")
+KEY = {"price": 0, "effect": "key", "amount": 0}  # what has no effect is only shown to people
 WILD_SLOTS = 10
 TEAM_BYTES = 5  # two kin with their levels, and an end
 
@@ -81,12 +82,13 @@ def of_255(percent):
 
 
 def write_items(out, tables):
-    rows, records = tables["item_effects"], []
-    for row in rows:
-        records += [int(row["id"]), *bcd(int(row["price"])), ITEM_KINDS.index(row["effect"]), int(row["amount"])]
-        out.define(constant("ITEM", tables.items[row["id"]]), row["id"])
+    effects, records = {row["id"]: row for row in tables["item_effects"]}, []
+    for number, name in tables.items.items():
+        row = effects.get(number, KEY)
+        records += [int(number), *bcd(int(row["price"])), ITEM_KINDS.index(row["effect"]), int(row["amount"])]
+        out.define(constant("ITEM", name), number)
     out.bytes("item_records", [*records, 0])
-    out.names("item_names", [tables.items[row["id"]] for row in rows])
+    out.names("item_names", tables.items.values())
 
 
 def write_trainers(out, tables):

@@ -659,6 +659,49 @@ def test_losing_halves_the_money_and_ends_in_the_rest_house(at: At) -> None:
     assert player.party()[0]["hp"] == player.party()[0]["max"]
 
 
+def lose(player: Player) -> None:
+    """Let the battle that is fought be lost."""
+    for _ in range(200):
+        if not player.in_battle:
+            break
+        if player.menu_is_up():
+            for slot in range(len(player.party())):
+                set_health(player, slot, 0 if slot else 1)
+            player.memory[0xD015:0xD017] = [0, 1]
+            player.memory[0xCFE6:0xCFE8] = player.memory[0xCFF4:0xCFF6] = [3, 0]
+            player.attack(next(i for i in range(4) if player.byte(0xD02D + i) & 63))
+        else:
+            player.press("a" if player.byte(0xC4F2) == 0xEE else None)
+    player.settle()
+
+
+def test_losing_to_the_leader_leaves_the_leader_to_be_beaten(at: At) -> None:
+    player = at("loft")
+    money = player.money
+    player.talk(2, 4)
+    player.read_to(lambda: player.in_battle == 2)
+    lose(player)
+    assert player.here == (MAPS["REST HOUSE"], 4, 4)
+    assert player.money == money // 2
+    assert player.byte(0xD356) == 0
+    assert not player.event("EVENT_BEAT_WARDEN")
+    assert all(kin["hp"] == kin["max"] for kin in player.party())
+    player.take_warp(7, 4)
+    assert player.here == (MAPS["FERNHOLLOW"], 5, 14)
+
+
+def test_who_loses_wakes_up_where_the_party_last_rested(at: At) -> None:
+    player = at("end")
+    while not player.in_battle:
+        path = player.path({(5, 10) if player.here[1:] == (5, 13) else (5, 13)})
+        assert path
+        player.press(path[0])
+    lose(player)
+    assert player.here == (MAPS["RIDGE HUT"], 4, 4)
+    player.take_warp(7, 4)
+    assert player.here == (MAPS["CAIRN PATH"], 5, 3)
+
+
 def test_growing_a_level_raises_the_stats(at: At) -> None:
     player = at("road")
     before = player.party()[0]

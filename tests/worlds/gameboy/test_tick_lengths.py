@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from ptp.records import WorldSpec
 from ptp.worlds import make_world
 from ptp.worlds.gameboy.commands import BUTTONS, Press
 from ptp.worlds.gameboy.differences import is_whole
+from ptp.worlds.gameboy.env import pack
 from ptp.worlds.gameboy.events import (
     BadgeEarned,
     BattleEnded,
@@ -41,6 +43,14 @@ def tape() -> Tape:
     return player.tape
 
 
+def made(length: int) -> GameBoyWorld:
+    options = {"rom": "tallgrass", "frames_per_tick": length}
+    world = make_world(WorldSpec("tallgrass", "ptp.worlds.gameboy.world:GameBoyWorld", options))
+    assert isinstance(world, GameBoyWorld)
+    world.reset(0)
+    return world
+
+
 def presses(tape: Tape, length: int) -> Iterator[Press]:
     """Return the same presses as ticks of so many frames."""
     for button, hold, frames in tape:
@@ -52,13 +62,7 @@ def presses(tape: Tape, length: int) -> Iterator[Press]:
 
 @pytest.fixture(scope="module", params=LENGTHS)
 def seen(request: pytest.FixtureRequest, tape: Tape) -> Seen:
-    world = make_world(
-        WorldSpec(
-            "tallgrass", "ptp.worlds.gameboy.world:GameBoyWorld", {"rom": "tallgrass", "frames_per_tick": request.param}
-        )
-    )
-    assert isinstance(world, GameBoyWorld)
-    world.reset(0)
+    world = made(request.param)
     states: list[GameState] = []
     events: list[GameEvent] = []
     for press in presses(tape, request.param):
@@ -72,9 +76,7 @@ def seen(request: pytest.FixtureRequest, tape: Tape) -> Seen:
 
 @pytest.fixture(scope="module")
 def told_at_24(tape: Tape) -> list[GameEvent]:
-    world = make_world(WorldSpec("tallgrass", "ptp.worlds.gameboy.world:GameBoyWorld", {"rom": "tallgrass"}))
-    assert isinstance(world, GameBoyWorld)
-    world.reset(0)
+    world = made(24)
     events: list[GameEvent] = []
     for press in presses(tape, 24):
         world.step(press)
@@ -162,11 +164,47 @@ def test_every_length_sees_the_map_change(seen: Seen) -> None:
     assert not any(state.screen_type == "map_change" and state.warps for state in states)
 
 
+def test_every_frame_sees_parties_and_battles_that_are_half_written(tape: Tape) -> None:
+    """What the game writes in steps is there to be seen, and makes no event until it is whole."""
+    world = made(1)
+    half_written = set()
+    for press in presses(tape[:600], 1):
+        world.step(press)
+        state = world.state(None)
+        if is_whole(state) or state.map_id is None:
+            continue
+        half_written.add("party" if state.party is None else "battle")
+        assert not world.events
+        assert "level" not in world.signals().values or world.signals().values["level"] > 0
+    world.close()
+    assert half_written == {"party", "battle"}
+
+
+def test_two_who_change_places_are_not_seen_halfway(tape: Tape) -> None:
+    world = made(1)
+    player = Player()
+    player.replay(tape)
+    file = io.BytesIO()
+    player.pyboy.save_state(file)
+    world.load(pack(b'{"battle":null}', file.getvalue()))
+    first = [member.nickname for member in world.state(None).party or ()]
+    seen, told = [], []
+    for button in ("start", "a", "a", "down", "a", "down", "a", "b", "b"):
+        for frame in range(24):
+            world.step((BUTTONS.index(button), 1) if frame < 8 else 0)
+            seen.append(world.state(None).party)
+            told += [event.kind for event in world.events]
+    player.close()
+    world.close()
+    assert None in seen
+    names = {tuple(member.nickname for member in party) for party in seen if party is not None}
+    assert names == {tuple(first), (first[1], first[0], *first[2:])}
+    assert "Joined" not in told
+
+
 def test_a_change_of_maps_survives_saving(tape: Tape) -> None:
     """Saved in the dark and loaded elsewhere, the travel is still told, and nobody joins anew."""
-    spec = WorldSpec("tallgrass", "ptp.worlds.gameboy.world:GameBoyWorld", {"rom": "tallgrass", "frames_per_tick": 4})
-    first, other = make_world(spec), make_world(spec)
-    first.reset(0)
+    first, other = made(4), made(4)
     ticks = presses(tape, 4)
     for press in ticks:
         first.step(press)

@@ -209,8 +209,8 @@ class GameBoyWorld(World):
         if state is not self._signals_of:
             last = self._signals_of
             self._signals_of = state
-            if state.party is not last.party:
-                self._level = max((member.level for member in state.party), default=None) if state.party else None
+            if state.party is not None and state.party is not last.party:
+                self._level = max((member.level for member in state.party), default=None)
             known = {"caught": state.owned, "badges": state.badges, "level": self._level}
             values: dict[str, float] = {name: value for name, value in known.items() if value is not None}
             self._signals = Signals(state.battle is not None, values)
