@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ptp.records import Event
 
-ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause", "map_change"]
 State = Mapping[str, Any]
 
 

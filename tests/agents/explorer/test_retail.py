@@ -21,6 +21,7 @@ OPEN, WALL = 0, 1
 STEPS = {"up": (0, -1, 4), "down": (0, 1, 0), "left": (-1, 0, 8), "right": (1, 0, 12)}
 ROOM = ("########", "#......#", "#.####.#", "#.#..#.#", "#.#..#.#", "#.##.#.#", "#......#", "########")
 WARP = (3, 3)
+HOUSE = 38  # a map of the room's size
 
 
 @pytest.fixture
@@ -39,6 +40,8 @@ class Room:
         self.world = world
         self.place = (1, 1)
         memory = world.env.pyboy.memory
+        memory[0xD35E] = HOUSE
+        memory[0xD367] = world.profile.shapes[HOUSE][0]
         memory[0xD368], memory[0xD369] = len(ROOM) // 2, len(ROOM[0]) // 2
         memory[0xD530], memory[0xD531] = PASSABLE & 255, PASSABLE >> 8
         memory[0xD535] = 0xFF

@@ -27,14 +27,14 @@ from ptp.worlds.gameboy.events import (
     PartySeen,
 )
 from ptp.worlds.gameboy.state import Point
-from tests.worlds.gameboy.images import box, empty, fight, member, put, show, started, state
+from tests.worlds.gameboy.images import box, empty, fight, member, move_to, put, show, started, state
 
 Change = Callable[[bytearray], object]
 
 
 def playing() -> bytearray:
     image = started()
-    put(image, 0xD35E, 12)
+    move_to(image, 12)
     put(image, 0xD361, 7)
     put(image, 0xD362, 5)
     member(image, 0, species=0x99, dvs=0x1111)
@@ -76,7 +76,7 @@ def test_walking_is_no_event() -> None:
 
 
 def test_another_map() -> None:
-    assert happened(lambda image: put(image, 0xD35E, 1)) == [
+    assert happened(lambda image: move_to(image, 1)) == [
         MapChanged(12, "ROUTE 1", 1, "VIRIDIAN CITY", "down", Point(5, 7))
     ]
 
@@ -114,7 +114,11 @@ def test_a_level_gained() -> None:
 
 
 def test_an_evolution_is_the_same_creature() -> None:
-    assert happened(lambda image: put(image, 0xD16B, 0x09)) == [Evolved(0, "BULBASAUR", "IVYSAUR")]
+    def evolve(image: bytearray) -> None:
+        put(image, 0xD164, 0x09)
+        put(image, 0xD16B, 0x09)
+
+    assert happened(evolve) == [Evolved(0, "BULBASAUR", "IVYSAUR")]
 
 
 def test_changing_places_is_no_event() -> None:

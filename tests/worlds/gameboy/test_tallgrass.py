@@ -140,7 +140,7 @@ def test_the_way_is_told_map_by_map(game: Game) -> None:
 
 
 def test_every_kind_of_screen_but_the_pause_was_seen(game: Game) -> None:
-    assert {state.screen_type for state in game.states} == {"overworld", "battle", "dialog", "menu"}
+    assert {state.screen_type for state in game.states} == {"overworld", "battle", "dialog", "menu", "map_change"}
 
 
 def test_nothing_the_game_shows_lacks_a_name(game: Game) -> None:

@@ -52,6 +52,8 @@ class ExplorerAgent(Agent):
         state: GameState = observation.state
         if self._is_stuck(state):
             return self._press_anything()
+        if state.screen_type == "map_change":
+            return WAIT
         if state.map_id is None:
             return _as_decision(talk.before_the_game(state))
         if state.battle is not None:

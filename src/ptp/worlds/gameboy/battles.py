@@ -49,6 +49,11 @@ class BattleLog:
         """The number of the present turn, from 1; None outside battles."""
         return None if self._open is None else self._open.turns + 1
 
+    @property
+    def has_faced(self) -> bool:
+        """Whether both sides have sent out their first: till then memory holds those of the battle before."""
+        return self._open is not None and self._open.faced is not None
+
     def feed(self, state: GameState) -> list[GameEvent]:
         """Take in the next state."""
         now = state.battle

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ptp.worlds.gameboy import events as game
 from ptp.worlds.gameboy.events import GameEvent
-from ptp.worlds.gameboy.state import GameState, Item, Member
+from ptp.worlds.gameboy.state import Battle, GameState, Item, Member
 
 
 def differences(before: GameState, after: GameState) -> list[GameEvent]:
@@ -37,12 +37,26 @@ def differences(before: GameState, after: GameState) -> list[GameEvent]:
     return events
 
 
+def has_begun(battle: Battle) -> bool:
+    """Whether the enemy is there; the game marks a wild battle before it is."""
+    return battle.kind != "wild" or battle.enemy is not None
+
+
+def is_whole(state: GameState) -> bool:
+    """Whether nothing in a state is half written: only such states are compared."""
+    if state.map_id is None:
+        return state.screen_type != "map_change"
+    return None not in (state.party, state.money) and (state.battle is None or has_begun(state.battle))
+
+
 def _battle(before: GameState, after: GameState) -> Iterator[GameEvent]:
     battle, old = after.battle, before.battle
     if battle is None:
         return
     enemy = battle.enemy
-    if old is None:
+    if not has_begun(battle):
+        return
+    if old is None or not has_begun(old):
         known = enemy if battle.kind == "wild" else None
         species, level = (known.species, known.level) if known else (None, None)
         yield game.BattleStarted(battle.kind, battle.trainer, species, level, after.location)

@@ -8,7 +8,7 @@ import msgspec
 
 from ptp.worlds.gameboy.addresses import Side
 
-ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause", "map_change"]
 Facing = Literal["down", "up", "left", "right"]
 BattleKind = Literal["wild", "trainer", "gym"]
 BattleStyle = Literal["normal", "old man", "safari"]

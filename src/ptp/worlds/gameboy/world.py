@@ -19,7 +19,7 @@ from ptp.worlds.gameboy.annotations import Annotations, annotate
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
-from ptp.worlds.gameboy.differences import differences
+from ptp.worlds.gameboy.differences import differences, is_whole
 from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
 from ptp.worlds.gameboy.events import GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
@@ -42,6 +42,14 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frames_per_tick: Annotated[int, msgspec.Meta(ge=1)] = 24
     start_state: str | None = None
     save_file: str | None = None
+
+
+class Unfinished(msgspec.Struct):
+    """What a world remembers beside the emulator: the open battle, and what the next state is compared with."""
+
+    battle: msgspec.Raw
+    before: GameState | None = None
+    """The last whole state; None when the present one is whole."""
 
 
 class GameBoyView(WorldView):
@@ -104,15 +112,18 @@ class GameBoyWorld(World):
         self._level: int | None = None
         self._begin()
 
-    def _begin(self, battles: BattleLog | None = None) -> None:
+    def _begin(self, battles: BattleLog | None = None, before: GameState | None = None) -> None:
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
         self.events = ()
-        self._data: bytes | None = None
+        self._data: tuple[bytes, tuple[int, ...]] | None = None
+        self._before = before or GameState(self.profile.name)
         self._look()
-        if battles is None:
-            self._battles.feed(self._state)
-        self._number_turn()
+        if is_whole(self._state):
+            self._before = self._state
+            if battles is None:
+                self._battles.feed(self._state)
+        self._describe_battle()
 
     def _describe(self) -> WorldFacts:
         facts, cartridge = super()._describe(), self.cartridge
@@ -141,13 +152,14 @@ class GameBoyWorld(World):
     def step(self, command: Any) -> Outcome:
         """Press a button and let a tick pass; the picture is a view that the next step changes."""
         self.env.advance(command)
-        before = self._state
+        self.events = ()
         if self._look():
-            happened = differences(before, self._state) + self._battles.feed(self._state)
-            self.events = [_as_event(event) for event in happened]
-            self._number_turn()
-        else:
-            self.events = ()
+            if is_whole(self._state):
+                happened = differences(self._before, self._state) + self._battles.feed(self._state)
+                self.events = [_as_event(event) for event in happened]
+            self._describe_battle()
+        if is_whole(self._state):
+            self._before = self._state
         self._repetition.feed(self._hash, command)
         return Outcome(self._view, 0.0, False, False, NO_INFO)
 
@@ -157,17 +169,23 @@ class GameBoyWorld(World):
         digest = xxhash.xxh3_64(self._screen)
         digest.update(data)
         self._hash = digest.hexdigest()
-        if data == self._data:
+        if (data, self._reader.signs) == self._data:
             self._state = self._states.wind(self._state, self._reader.image)
             return False
-        self._data = data
+        self._data = data, self._reader.signs
         self._state = self._states.read(self._reader.image)
         return True
 
-    def _number_turn(self) -> None:
-        state = self._state
-        if state.battle is not None:
-            battle = msgspec.structs.replace(state.battle, turn=self._battles.turn)
+    def _describe_battle(self) -> None:
+        state, fought = self._state, self._state.battle
+        if fought is not None:
+            has_faced = self._battles.has_faced
+            battle = msgspec.structs.replace(
+                fought,
+                turn=self._battles.turn,
+                own=fought.own if has_faced else None,
+                enemy=fought.enemy if has_faced or fought.kind == "wild" else None,
+            )
             self._state = msgspec.structs.replace(state, battle=battle)
 
     def _state_hash(self, observation: Any, reward: float, terminated: bool, truncated: bool) -> str:
@@ -240,15 +258,21 @@ class GameBoyWorld(World):
 
     def save(self) -> bytes:
         """Return the emulator's state and the open battle."""
-        return pack(self._battles.save(), self.env.save())
+        before = None if is_whole(self._state) else self._before
+        memory = Unfinished(msgspec.Raw(self._battles.save()), before)
+        return pack(msgspec.json.encode(memory), self.env.save())
 
     def load(self, data: bytes) -> None:
         """Return to a saved state, in this world or a new one of the same cartridge."""
-        battle, state = unpack(data)
+        memory, state = unpack(data)
+        try:
+            unfinished = msgspec.json.decode(memory, type=Unfinished)
+        except msgspec.DecodeError as problem:
+            raise WorldError(f"not a saved Game Boy world: {problem}; take another snapshot") from None
         battles = BattleLog()
-        battles.load(battle)
+        battles.load(bytes(unfinished.battle))
         self.env.load(state)
-        self._begin(battles)
+        self._begin(battles, unfinished.before)
 
     def close(self) -> None:
         """Switch the emulator off."""
