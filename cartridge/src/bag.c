@@ -90,7 +90,7 @@ void bag_menu(void) {
       continue;
     }
     MENU_ITEM = 0;
-    slot = choose_kin();
+    slot = choose_kin("Use it on which\nkin?");
     if (slot == NOTHING) continue;
     text_name = nickname(slot);
     if (use_item_on(item, slot)) {

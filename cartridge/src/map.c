@@ -12,7 +12,7 @@ void find_area(uint8_t id) {
 
 static uint8_t *copy_rows(uint8_t *to, const uint8_t *from, uint8_t rows) {
   for (; rows; rows--) {
-    copy(to, from, MAP_WIDTH);
+    copy_data(to, from, MAP_WIDTH);
     from += MAP_WIDTH;
     to += map_stride;
   }
@@ -79,6 +79,15 @@ static void load_people(void) {
   }
 }
 
+/* In battles the end of it belongs to the other side's party. */
+void load_wild(void) {
+  const uint8_t *table = wild_tables;
+  fill(WILD, 0, WILD_SIZE);
+  WATER_RATE = 0;
+  for (; *table != 0xFF; table += WILD_SIZE + 1)
+    if (*table == MAP_ID) copy(WILD, table + 1, WILD_SIZE);
+}
+
 void load_map(void) {
   uint8_t i, *to;
   find_area(MAP_ID);
@@ -102,10 +111,11 @@ void load_map(void) {
   }
   TILESET_BLOCKS = (uint16_t)tile_blocks;
   TILESET_GRAPHICS = (uint16_t)map_tiles;
-  TILESET_BANK = 1;
+  TILESET_BANK = DATA_BANK;
   PASSABLE = (uint16_t)(area->tileset ? passable_indoor : passable_outdoor);
   GRASS_TILE = area->tileset ? 0xFF : TILE_GRASS;
   load_blocks();
+  load_wild();
   load_people();
 }
 
@@ -137,13 +147,29 @@ void draw_map(void) {
   lcd_on();
 }
 
+const uint8_t *warp_here(void) {
+  const uint8_t *warp = WARPS + 1;
+  uint8_t left = WARPS[0];
+  for (; left; left--, warp += 4)
+    if (warp[0] == PLAYER_Y && warp[1] == PLAYER_X) {
+      MOVEMENT |= ON_WARP;
+      return warp;
+    }
+  MOVEMENT &= ~ON_WARP;
+  return 0;
+}
+
 void enter_map(uint8_t id, uint8_t y, uint8_t x) {
+  const uint8_t *warp;
+  lcd_off();
   MAP_ID = id;
   PLAYER_Y = y;
   PLAYER_X = x;
   BLOCK_Y = y & 1;
   BLOCK_X = x & 1;
   load_map();
+  warp = warp_here();
+  if (warp) DESTINATION_WARP = warp[2]; /* where one arrives, it stays written */
   draw_map();
 }
 

@@ -106,7 +106,7 @@ static void party_menu(void) {
   uint8_t slot;
   kin_t *kin;
   MENU_ITEM = 0;
-  while ((slot = choose_kin()) != NOTHING) {
+  while ((slot = choose_kin("Choose a kin.")) != NOTHING) {
     kin = &PARTY[slot];
     text_name = nickname(slot);
     text_number = get16(kin->experience + 1);

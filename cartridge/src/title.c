@@ -152,6 +152,8 @@ static void new_game(void) {
   PLAYER_Y = 4;
   PLAYER_X = 3;
   LAST_MAP = MAP_FERNHOLLOW;
+  LAST_REST = MAP_REST_HOUSE;
+  DESTINATION_WARP = 0xFF;
 }
 
 void title(void) {

@@ -6,6 +6,7 @@ from c_source import bcd, constant
 
 EFFECTS = ("none", "poison", "sleep", "paralysis", "attack_down", "defence_down")
 ITEM_KINDS = ("catch", "cure", "heal")
+WILD_SLOTS = 10
 TEAM_BYTES = 5  # two kin with their levels, and an end
 
 
@@ -103,11 +104,13 @@ def write_trainers(out, tables):
 
 
 def write_wild(out, tables):
-    slots, total = [], 0
+    """Write for each map with wild kin: its number, the chance of a step in tall grass, ten levels and species."""
+    data = []
     for row in tables["wild"]:
-        total += int(row["slot_weight"])
-        low, high = int(row["min_level"]), int(row["max_level"])
-        slots += [min(total, 255), tables.species[row["species"]], low, high - low + 1]
-    if total != 256:
-        raise SystemExit(f"wild.csv: the weights add up to {total}, not 256")
-    out.bytes("wild_slots", slots)
+        slots = [slot.split(":") for slot in row["slots"].split()]
+        if len(slots) != WILD_SLOTS:
+            raise SystemExit(f"wild.csv: map {row['map']} has {len(slots)} slots, not {WILD_SLOTS}")
+        data += [int(row["map"]), int(row["rate"])]
+        for name, level in slots:
+            data += [int(level), tables.species[name]]
+    out.bytes("wild_tables", [*data, 255])

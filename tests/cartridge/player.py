@@ -35,6 +35,9 @@ def table(name: str) -> list[dict[str, str]]:
 SPECIES = {row["name"]: int(row["internal_index"]) for row in table("species")}
 MOVES = {int(row["id"]): row for row in table("moves")}
 ITEMS = {row["name"]: int(row["id"]) for row in table("items")}
+SHAPES = {
+    int(row["id"]): (int(row["tileset"]), int(row["height_blocks"]), int(row["width_blocks"])) for row in table("maps")
+}
 MAPS = {row["name"]: int(row["id"]) for row in table("maps")}
 EVENTS = {row["name"]: int(row["flag"]) for row in table("events")}
 TYPES = {int(row["id"]): row["name"] for row in table("types")}
@@ -171,7 +174,7 @@ class Player:
         """The lower left tile of a square, from the block map (one border block each way too)."""
         width = self.byte(0xD369)
         block = self.byte(0xC6E8 + ((y + 6) // 2) * (width + 6) + (x + 6) // 2)
-        return self.byte(self.pointer(0xD52C) + block * 16 + (y % 2) * 8 + 4 + (x % 2) * 2)
+        return int(self.memory[self.byte(0xD52B), self.pointer(0xD52C) + block * 16 + (y % 2) * 8 + 4 + (x % 2) * 2])
 
     def passable_tiles(self) -> set[int]:
         at, tiles = self.pointer(0xD530), set()
@@ -206,12 +209,21 @@ class Player:
 
     # manners
 
+    def changing(self) -> bool:
+        """Whether the map is being changed: it is not the one its number says, or the screen is dark."""
+        if self.in_battle or self.text_up or not self.byte(0xD368):
+            return False
+        area, y, x = self.here
+        is_loaded = SHAPES[area] == tuple(self.memory[0xD367:0xD36A])
+        lead = [self.byte(0xD365) if target == 0xFF else target for wy, wx, _, target in self.warps() if (wy, wx) == (y, x)]
+        return not is_loaded or lead == [area] or self.byte(0xFF47) != 0xE4 or not self.byte(0xFF40) & 0x80
+
     def settle(self, answer: str = "a", limit: int = 400) -> None:
         """Press on through messages until the player may walk again."""
         for _ in range(limit):
             if self.in_battle:
                 self.fight()
-            elif self.byte(0xCD6B):
+            elif self.byte(0xCD6B) or self.changing():
                 self.press(None)
             elif self.text_up:
                 self.press(answer)
@@ -266,8 +278,11 @@ class Player:
         raise AssertionError(f"never reached {goals}")
 
     def take_warp(self, y: int, x: int) -> None:
+        """Walk to a door or stairs, or to a mat and off the map."""
         area = self.here[0]
         self.walk_to((y, x))
+        if self.here[0] == area:
+            self.press("down")
         self.settle()
         assert self.here[0] != area
 
@@ -339,6 +354,8 @@ class Player:
         while self.in_battle:
             if self.menu_is_up():
                 self.take_turn()
+            elif self.byte(0xD125) == YES_NO and self.cursor_ready():
+                self.choose(1)
             elif self.choosing_next():
                 self.choose(next(i for i, kin in enumerate(self.party()) if kin["hp"]))
             else:
@@ -349,6 +366,7 @@ class Player:
             self.byte(0xCC24) == 1
             and self.byte(0xCC25) == 0
             and self.word(0xD015) == 0
+            and "Bring out which" in self.rows()[14]
             and self.cursor_ready()
             and self.byte(0xD125) == 0
         )

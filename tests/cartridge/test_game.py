@@ -114,6 +114,50 @@ def test_a_door_leads_in_and_the_mat_leads_out(at: At) -> None:
     assert player.here == (MAPS["FERNHOLLOW"], 5, 14)
 
 
+def test_standing_on_a_mat_does_nothing(at: At) -> None:
+    player = at("home")
+    player.walk_to((7, 4))
+    player.press(None)
+    player.press("left")
+    assert player.here == (MAPS["HOME"], 7, 3)
+    assert player.byte(0xD736) & 4
+    player.press("up")
+    assert player.here == (MAPS["HOME"], 6, 3)
+    assert not player.byte(0xD736) & 4
+
+
+def test_a_map_changes_frame_by_frame_like_the_retail_one(at: At) -> None:
+    player = at("home")
+    player.walk_to((6, 3))
+    player.pyboy.button_press("down")
+    seen = []
+    for _ in range(80):
+        player.pyboy.tick(1, False)
+        seen.append([player.byte(address) for address in (0xD35E, 0xD367, 0xFF47, 0xFF40, 0xD42F)])
+    player.pyboy.button_release("down")
+    home, town = MAPS["HOME"], MAPS["FERNHOLLOW"]
+    assert seen[15][:2] == [home, 1]
+    assert seen[16] == [town, 1, 0xE4, 0x83, 0]
+    assert [seen[frame][2] for frame in (23, 24, 32, 40)] == [0xE4, 0xF9, 0xFE, 0xFF]
+    assert [seen[frame][3] & 0x80 for frame in (47, 48)] == [0x80, 0]
+    assert [seen[frame][1] for frame in (48, 49)] == [1, 0]
+    assert player.here == (town, 5, 3)
+
+
+def test_grass_has_its_rate_and_its_ten_kin_in_memory(at: At) -> None:
+    player = at("road")
+    row = next(row for row in table("wild") if int(row["map"]) == MAPS["MEADOW ROAD"])
+    pairs = [slot.split(":") for slot in row["slots"].split()]
+    assert player.byte(0xD887) == int(row["rate"]) > 0
+    names = {int(row["internal_index"]): row["name"] for row in table("species")}
+    assert [(names[player.byte(0xD889 + 2 * i)], str(player.byte(0xD888 + 2 * i))) for i in range(10)] == [
+        tuple(pair) for pair in pairs
+    ]
+    assert player.byte(0xD8A4) == 0
+    player.cross("down", (9, 10))
+    assert player.byte(0xD887) == 0
+
+
 def test_without_kin_the_way_north_is_closed(at: At) -> None:
     player = at("town")
     for _ in range(2):
@@ -360,6 +404,7 @@ def test_an_orb_is_used_up_and_what_it_caught_joins_the_party(at: At) -> None:
     species, orbs = player.byte(0xCFE5), player.bag()[ITEMS["CATCH ORB"]]
     player.memory[0xCFE6:0xCFE8] = [0, 1]
     player.memory[0xCFEC] = 255
+    player.memory[0xCFE9] = 0x08
     player.use_in_battle(ITEMS["CATCH ORB"])
     player.read_to(lambda: player.in_battle == 0)
     assert player.bag()[ITEMS["CATCH ORB"]] == orbs - 1
@@ -533,6 +578,58 @@ def test_changing_kin_sends_out_the_other(at: At) -> None:
     player.read_to(player.menu_is_up, None)
     assert player.byte(0xCC2F) == 1
     assert player.byte(0xD014) == player.party()[1]["species"]
+
+
+def to_the_question(player: Player) -> None:
+    """Beat the first of OLLIE's two kin."""
+    player.walk_to((11, 9))
+    player.press("up")
+    player.read_to(lambda: player.in_battle == 2)
+    player.read_to(player.menu_is_up)
+    while player.byte(0xD125) != YES_NO:
+        player.memory[0xCFE6:0xCFE8] = [0, 1]
+        if player.menu_is_up():
+            player.attack(player.best_move())
+        else:
+            player.press("a" if player.byte(0xC4F2) == 0xEE else None)
+    player.read_to(player.cursor_ready, None)
+
+
+def past_tess(player: Player) -> None:
+    player.walk_to((18, 9))
+    player.settle()
+    for slot in range(len(player.party())):
+        set_health(player, slot, player.party()[slot]["max"])
+
+
+def test_a_challenger_asks_whether_to_change_and_yes_changes(at: At) -> None:
+    player = at("before ramblers")
+    past_tess(player)
+    to_the_question(player)
+    player.choose(0)
+    player.read_to(lambda: "Bring out which" in player.rows()[14], None)
+    player.choose(0)
+    player.read_to(lambda: "already out" in player.rows()[16])
+    player.read_to(lambda: "Bring out which" in player.rows()[14])
+    player.choose(1)
+    player.read_to(player.menu_is_up)
+    assert player.byte(0xCC2F) == 1
+    assert player.byte(0xD014) == player.party()[1]["species"]
+
+
+@pytest.mark.parametrize("answer", ["no", "yes, then back"])
+def test_a_challenger_asks_whether_to_change_and_no_does_not(at: At, answer: str) -> None:
+    player = at("before ramblers")
+    past_tess(player)
+    to_the_question(player)
+    if answer == "no":
+        player.choose(1)
+    else:
+        player.choose(0)
+        player.read_to(lambda: "Bring out which" in player.rows()[14], None)
+        player.press("b")
+    player.read_to(player.menu_is_up, None)
+    assert player.byte(0xCC2F) == 0
 
 
 def test_ives_has_more_orbs_for_those_without(at: At) -> None:
