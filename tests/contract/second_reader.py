@@ -82,6 +82,8 @@ class SecondReader:
         """Name every value of *state* that is not what this memory holds."""
         theirs, ours = flat(state), expected(image)
         yield from self._place(image, state)
+        if state["party"] is None and self.begun and _is_written(image):
+            yield "no party, though all of it is written"
         for path, value in ours.items():
             if theirs.get(path) is not None and theirs[path] != value:
                 yield f"{path} is {theirs[path]!r}, memory has {value!r}"
@@ -91,7 +93,7 @@ class SecondReader:
         place = (state["map_id"], state["coordinates"], state["location"])
         if self.loading and any(part is not None for part in place):
             yield f"{place} is a place while map {image.byte(0xD35E)} is being loaded"
-        if self.loading and not image.byte(0xD057) and state["screen_type"] != "map_change":
+        if self.begun and self.loading and not image.byte(0xD057) and state["screen_type"] != "map_change":
             yield f"the screen is {state['screen_type']!r} while a map is being loaded"
         if self.begun and not self.loading and not self.dark and None in place:
             yield f"no place at map {image.byte(0xD35E)}, which is loaded and shown"
@@ -166,6 +168,14 @@ def _party(image: Image) -> Values:
     return values
 
 
+def _is_written(image: Image) -> bool:
+    """Whether the list of species ends where the count says, and each struct is of the species it names."""
+    count = image.byte(0xD163)
+    structs = [(image.byte(0xD16B + STRUCT * i), image.byte(0xD16B + STRUCT * i + 0x21)) for i in range(min(count, 6))]
+    listed = list(image.part(0xD164, min(count, 6) + 1))
+    return listed == [*(species for species, _ in structs), 0xFF] and all(level for _, level in structs)
+
+
 def _creature(image: Image, path: str, at: int, status: int, moves: int, points: int) -> Values:
     known = [
         (move, left & 0x3F) for move, left in zip(image.part(moves, 4), image.part(points, 4), strict=True) if move
@@ -203,7 +213,7 @@ def flat(state: Values) -> Values:
     for key, value in state.items():
         if isinstance(value, dict):
             values |= {f"{key}.{path}": inner for path, inner in flat(value).items()}
-        elif key == "party":
+        elif key == "party" and value is not None:
             values |= {f"party.{slot}.{p}": v for slot, member in enumerate(value) for p, v in flat(member).items()}
         else:
             values[key] = value
@@ -227,7 +237,7 @@ def named(state: Values) -> Iterator[tuple[str, int, str]]:
         yield "map", state["map_id"], state["location"]
     for item in state["inventory"] or ():
         yield "item", item["id"], item["name"]
-    creatures = [*state["party"], *(c for c in ((state["battle"] or {}).get(k) for k in ("enemy", "own")) if c)]
+    creatures = [*(state["party"] or ()), *(c for c in ((state["battle"] or {}).get(k) for k in ("enemy", "own")) if c)]
     for creature in creatures:
         yield "species", creature["species_id"], creature["species"]
         for move in creature["moves"]:
