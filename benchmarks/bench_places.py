@@ -6,10 +6,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.common import report
 from tests.contract.runs import commands_of
 from tests.contract.witness import follow_run, slowed
 from tests.web.parts import record
+
+from benchmarks.common import report
 
 TICKS = 200_000
 FRAMES = 24
