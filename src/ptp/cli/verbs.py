@@ -97,6 +97,11 @@ READ = (
          about="With -v it includes the versions of everything involved.",
          examples=("ptp show latest", "ptp show 01a1e290 -v"),
          arguments=(RUN,)),
+    Verb("verify", "Check that runs are what was recorded: seal, schema, snapshots, header.", "verify:verify",
+         about="Nothing is played; `ptp replay --verify` does that. A run that is not what was recorded is named with "
+               "batch, table and first key, and the exit code is 1. Runs from before there was a seal are unsealed.",
+         examples=("ptp verify latest", "ptp verify --json"),
+         arguments=(RUNS,)),
     Verb("replay", "Replay a recorded run in a fresh world and compare every tick.", "play:replay_run",
          about="Each tick is printed as it is played; --verify only compares, at full speed. The exit code is 1 when "
                "the replay differs from the tape.",

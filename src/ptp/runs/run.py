@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ptp.recording import figures
     from ptp.replay import video
     from ptp.runner import control, protocol
-    from ptp.runs import drawing, settings, sharing, shots, steering
+    from ptp.runs import drawing, settings, sharing, shots, steering, verification
     from ptp.runs.steering import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
@@ -35,6 +35,7 @@ else:  # what plays, draws or steers is loaded when a run is played, drawn or st
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, sharing, shots = lazy("ptp.runs.drawing"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
     settings, steering = lazy("ptp.runs.settings"), lazy("ptp.runs.steering")
+    verification = lazy("ptp.runs.verification")
 
 LONGEST_TAG = 60  # characters
 SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
@@ -182,7 +183,11 @@ class Run:
         plan = video.VideoPlan(first, last, speed, overlay)
         return video.make_video(self.directory, plan, None if output is None else Path(output), progress)
 
-    def verify(self, from_tick: int = 1) -> replay.Replayed:
+    def verify(self) -> verification.Verdict:
+        """Hold everything that is kept of the run against its seal, without playing it."""
+        return verification.verify(self.directory)
+
+    def replay(self, from_tick: int = 1) -> replay.Replayed:
         """Play the tape again and compare every tick."""
         with closing(replay.Replay(replay.Tape(self.directory), from_tick)) as played:
             for _ in played:

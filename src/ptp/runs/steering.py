@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 
-import apsw
 from msgspec import Struct
 
 from ptp._util.clock import Clock
-from ptp.errors import RecordingError, SnapshotError
+from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
-from ptp.recording.database import open_for_writing
 from ptp.recording.history import rewind
+from ptp.recording.maintenance import changing
 from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
@@ -124,15 +123,8 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
 
 def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:
     metadata = directory.read_metadata()
-    try:
-        connection = open_for_writing(directory.database)
-        with connection:
-            metadata.rewinds += 1
-            from_tick = metadata.ticks or header.tick
-            back = Rewound(metadata.rewinds, Clock().time(), from_tick, header.tick, reason, 0)
-            rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
-        connection.close()
-    except apsw.Error as problem:
-        raise RecordingError(f"the run can't be rolled back: {problem}") from None
-    metadata.status, metadata.ticks, metadata.stop = "manual_stop", None, None
-    directory.write_metadata(metadata)
+    metadata.rewinds += 1
+    back = Rewound(metadata.rewinds, Clock().time(), metadata.ticks or header.tick, header.tick, reason, 0)
+    metadata.status, metadata.ticks, metadata.stop, metadata.tape_digest = "manual_stop", None, None, None
+    with changing(directory, "rolled back", metadata) as connection:
+        rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
