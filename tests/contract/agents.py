@@ -50,3 +50,12 @@ class Fool(Agent):
 
     def decide(self, observation: Observation) -> Decision:
         return Decision((99 if observation.tick == 5 else 1,))
+
+
+class Brute(Agent):
+    """Presses A, whatever happens."""
+
+    name = "brute"
+
+    def decide(self, observation: Observation) -> Decision:
+        return Decision((self.world.parse("a"),), type="BATTLE_MOVE")

@@ -16,11 +16,13 @@ import ptp
 from ptp.recording import RunDirectory
 from ptp.runs.sharing import import_snapshot
 from ptp.snapshots.snapshot import read_file
+from ptp.worlds import find_world, make_world
 from tests.contract import agents
 from tests.web.parts import playing, record, serving, tick_of, wait_for
 
 AGENTS = Path(agents.__file__)
-EXPLORER_TICKS = 1500
+MOST_TICKS = 6000
+OWN_HP, ENEMY_HP, ENEMY_MOST = 0xD015, 0xCFE6, 0xCFF4
 
 
 class Shelf:
@@ -54,8 +56,9 @@ class Shelf:
             "world": "tallgrass", "agent": "explorer", "snapshot_disk": 300, "random_seed": 3,
             "snapshot_on_event": ("catch", "battle", "badge", "death"), "screenshot_interval": 50,
         }  # fmt: skip
-        explorer = record(self.data_dir, **flags, max_ticks=EXPLORER_TICKS)
+        explorer = record(self.data_dir, **flags, max_badges=1, max_ticks=MOST_TICKS)
         self.runs["explorer"] = explorer.path
+        self.runs["lost"] = self._lose()
         back = ptp.open(record(self.data_dir, **flags, max_ticks=620, snapshot_name="the end").run_id, self.data_dir)
         middle = next(header for header in back.snapshots() if header.tick == 300)
         back.restore(middle.snapshot_id)
@@ -63,6 +66,23 @@ class Shelf:
         self.runs["went back"] = self.runs["resumed"] = back.path
         self.runs["forked"] = self._fork(back)
         self.runs["imported"] = self._import(back, middle.snapshot_id)
+
+    def _lose(self) -> Path:
+        """Begin in a battle of the explorer, weakened to one hit point against many, and fight on."""
+        fights = self.rows("explorer", "SELECT min(tick) FROM steps WHERE state ->> '$.battle.choosing'")
+        world = make_world(find_world("tallgrass"))
+        world.reset(None)
+        for command in commands_of(self.path("explorer"))[: fights[0][0]]:
+            world.step(world.decode(command))
+        env: Any = world.env
+        for address, value in {OWN_HP: 0, OWN_HP + 1: 1, ENEMY_HP: 0, ENEMY_HP + 1: 250, ENEMY_MOST + 1: 250}.items():
+            env.pyboy.memory[address] = value
+        start = self.data_dir / "weak.state"
+        start.write_bytes(env.save())
+        world.close()
+        brute = ptp.run("tallgrass", f"{AGENTS}:Brute", start_state=start, max_ticks=120, snapshot_on_event=["death"],
+                        data_dir=self.data_dir)  # fmt: skip
+        return brute.path
 
     def _fork(self, run: ptp.Run) -> Path:
         return Path(run.fork(at_tick=350, max_ticks=420).directory)

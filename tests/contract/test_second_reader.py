@@ -50,10 +50,10 @@ def test_both_readers_agree_from_power_on_to_the_badge() -> None:
 
 
 def test_both_readers_agree_at_every_tick_of_the_recorded_runs(shelf: Shelf) -> None:
-    for name in ("explorer", "resumed", "forked"):
+    for name in ("explorer", "resumed", "forked", "lost"):
         followed = follow_run(shelf.path(name))
         assert followed.wrong == [], name
-        assert followed.places > 100, name
+        assert followed.places > 50, name
 
 
 @pytest.mark.parametrize(("frames", "ticks"), [(4, 3000), (1, 3600)])

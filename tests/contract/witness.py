@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import msgspec
 
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
+from ptp.replay import Tape
 from ptp.worlds import make_world
 from tests.contract.second_reader import Image, SecondReader
 
@@ -40,10 +42,11 @@ class Followed:
 def follow_run(path: Path) -> Followed:
     """Play the tape of a recorded Game Boy run again and check the state of its every tick."""
     directory, followed, reader = RunDirectory(path), Followed(), SecondReader()
-    metadata = directory.read_metadata()
-    frames = int(metadata.world.options.get("frames_per_tick", 24))
-    world = make_world(metadata.world)
-    world.reset(metadata.random_seed)
+    with closing(Tape(directory)) as tape:
+        spec = tape.world
+    frames = int(spec.options.get("frames_per_tick", 24))
+    world = make_world(spec)
+    world.reset(None)
     pyboy = world.env.pyboy  # type: ignore[attr-defined]
     state: dict[str, Any] = {}
     for command, written in _tape(directory):
