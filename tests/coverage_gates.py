@@ -30,8 +30,9 @@ def covered(files: dict[str, Any], patterns: tuple[str, ...]) -> float:
     ]
     if not chosen:
         raise SystemExit(f"no file is measured for {', '.join(patterns)}; correct GATES")
-    reached = sum(each["covered_lines"] + each.get("covered_branches", 0) for each in chosen)
-    return 100 * reached / sum(each["num_statements"] + each.get("num_branches", 0) for each in chosen)
+    reached: int = sum(each["covered_lines"] + each.get("covered_branches", 0) for each in chosen)
+    whole: int = sum(each["num_statements"] + each.get("num_branches", 0) for each in chosen)
+    return 100 * reached / whole
 
 
 def main(report: Path) -> int:
