@@ -162,7 +162,6 @@ def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
         (["run", "--world", "FrozenLke-v1"], 2, "did you mean 'FrozenLake-v1'?"),
         (["run", "--world", "tallgras"], 2, "did you mean 'tallgrass'?"),
         (["run", "--max-ticks", "0"], 2, "--max-ticks: 0 is not allowed; allowed: a whole number, 1 or more"),
-        (["run"], 2, "no world is named; give one with --world"),
         (["run", "--config-file", "/nowhere.yaml"], 2, "/nowhere.yaml: No such file or directory"),
         (["run", "--world", "Blackjack-v1", "--render-mode", "ansi"], 1, "can't render 'ansi'"),
         (["replay", "abc"], 2, "no runs in"),

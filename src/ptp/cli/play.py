@@ -18,8 +18,9 @@ from ptp.config.flags import given_values
 from ptp.config.tree import BY_FLAG, build, merge
 from ptp.engine import Progress
 from ptp.errors import UsageError
-from ptp.records import Notice, Record, RunResult
+from ptp.records import ErrorSeen, Notice, Record, RunResult
 from ptp.replay import Replay, Tape
+from ptp.replay.travel import known_warnings
 from ptp.replay.video import VideoPlan, make_video
 from ptp.runner import fork, protocol, resume, run
 from ptp.runner.control import ask
@@ -115,7 +116,7 @@ def replay_run(options: Options) -> int:
     """Replay a run, and fail when it differs."""
     tape = Tape(opened_run(options).directory)
     replay = Replay(tape, options.from_tick, trusted=options.trust)
-    with closing(replay), work_shown(options.verify and options.talks) as shown:
+    with closing(replay), known_warnings(), work_shown(options.verify and options.talks) as shown:
         for step in replay:
             shown("comparing", step.tick, tape.length)
             if options.talks and not options.verify:
@@ -223,6 +224,8 @@ class Lines(Silent):
         for record in records:
             if type(record) is Notice and (record.level != "info" or self._verbose):
                 self.show_notice(record)
+            elif type(record) is ErrorSeen and record.trace and self._verbose:
+                self.say(record.trace)
         if abs(self._progress.elapsed - self._at) >= self.every:
             self._at = self._progress.elapsed
             self.show(self._progress)

@@ -14,7 +14,9 @@ class World(Section, section="world"):
     """The game to play."""
 
     name: str | None = setting(
-        None, "World to play: a Gymnasium id, a name from `ptp worlds`, or file.py:Class.", flag="--world"
+        None,
+        "World to play: a Gymnasium id, a name from `ptp worlds`, or file.py:Class; without it and --rom, tallgrass.",
+        flag="--world",
     )
     options: Mapping[str, Any] = setting({}, "Option of the world, as name=value; repeatable.", flag="--world-option")
     rom: str | None = setting(None, "Game Boy cartridge to play.")

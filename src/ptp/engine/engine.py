@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ptp._util.clock import Clock
+from ptp._util.loading import blame
 from ptp.agents import Agent, Decision, Observation
 from ptp.config import RunConfig
 from ptp.engine.buffer import Buffer, Queued
@@ -107,7 +108,7 @@ class Engine:
         try:
             decision = self.agent.decide(self.look())
         except Exception as problem:
-            raise AgentError(f"the agent failed to decide at tick {self.progress.ticks}: {problem!r}") from problem
+            raise AgentError(f"the agent failed to decide at tick {self.progress.ticks}: {blame(problem)}") from problem
         if self.agent.slow:
             for late in self.agent.late():
                 self._book_late(late, records)

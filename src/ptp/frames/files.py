@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp.errors import RecordingError
-from ptp.frames.pictures import FORMATS, SUFFIXES, Format, encode, shrink
+from ptp.frames.pictures import FORMATS, SUFFIXES, Format, encode, fingerprint, shrink
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameRemoved, FrameShrunk, Record
 
@@ -167,7 +167,9 @@ class FileStore(LocalStore):
         super().__init__(run, quota, format, quality, once)
         self._files = FrameFolder(self._folder, quota, compress)
 
-    def _keep(self, shot: Shot, digest: str) -> list[Record]:
+    def keep(self, shot: Shot) -> list[Record]:
+        """Keep a picture; one that equals another refers to its file."""
+        digest = fingerprint(shot.picture)
         suffix = SUFFIXES["text" if isinstance(shot.picture, str) else self._format]
         name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{suffix}"
         room = Room()
@@ -177,13 +179,14 @@ class FileStore(LocalStore):
                 data = encode(shot.picture, self._format, self._quality)
                 size = len(data)
                 room = self._files.add(name, data)
+            else:
+                self.counts.repeated += 1
         except (OSError, RecordingError) as problem:
             self.counts.failed += 1
             message = f"a picture can't be written: {problem}"
             if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
                 message = "the disk is full: pictures are lost until there is space again; see `ptp du` and `ptp prune`"
             return self._tell(shot, "frame_lost", message)
-        self._last = digest
         self.counts.kept += 1
         self.counts.shrunk += len(room.shrunk)
         self.counts.removed += len(room.removed)

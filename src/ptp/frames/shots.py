@@ -13,8 +13,8 @@ import msgspec
 
 from ptp._util.attempt import attempt
 from ptp.frames.disk import NEARLY
-from ptp.frames.pictures import Format, Picture, Resolution, fingerprint, resolution
-from ptp.frames.triggers import EVENTS, Trigger
+from ptp.frames.pictures import Format, Picture, Resolution, resolution
+from ptp.frames.triggers import Trigger
 from ptp.records import FrameKept, Notice, Record
 
 PLACE = "frames"  # in the run's folder
@@ -55,7 +55,7 @@ class Counts(msgspec.Struct):
     kept: int = 0
     """Pictures in the table."""
     repeated: int = 0
-    """Pictures that were equal to the one before and cost nothing."""
+    """Those of them that equal one from before and refer to its file."""
     dropped: int = 0
     """Pictures that were due while the queue was full."""
     skipped: int = 0
@@ -104,22 +104,6 @@ class LocalStore(Store):
         self._format = format
         self._quality = quality
         self._once = once
-        self._last = ""
-
-    def keep(self, shot: Shot) -> list[Record]:
-        """Keep a picture; one that is equal to the one before costs nothing, unless something happened."""
-        digest = fingerprint(shot.picture)
-        if self._once and digest == self._last and shot.trigger not in EVENTS:
-            self.counts.repeated += 1
-            return []
-        return self._keep(shot, digest)
-
-    def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        raise NotImplementedError
-
-    def forget_after(self, tick: int) -> None:
-        """Begin anew: the picture before the next one was taken back."""
-        self._last = ""
 
     def _record(self, shot: Shot, name: str, size: int, digest: str) -> FrameKept:
         compression = "text" if isinstance(shot.picture, str) else self._format

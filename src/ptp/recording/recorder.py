@@ -110,12 +110,13 @@ class Recorder(Sink):
         self._writer.later(job)
 
     def rewound(self, tick: int) -> None:
-        """Give up the ticks after *tick*; the tape then tells only what led to now."""
+        """Give up the ticks after *tick*, or return to some; the tape then tells only what led to now."""
         back, run = self._run.rewound, self._run
         assert back is not None
         self._writer.do(lambda connection: rewind(connection, run.run_id, back, self._knowledge), "rolled back")
         self.directory.write_metadata(run.metadata)
-        self._log("rolled_back", f"went back to tick {tick}: {back.reason}; {back.dropped} queued commands dropped")
+        dropped = f"{back.dropped} queued commands dropped"
+        self._log("rolled_back", f"went back to tick {back.to_tick}: {back.reason}; {dropped}")
 
     def _log(self, event: str, message: str) -> None:
         self._run.log.info(message, extra={"event": event})

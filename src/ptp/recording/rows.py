@@ -216,7 +216,7 @@ def numbered(run_id: str, number: str) -> str:
 
 
 def last_number(connection: apsw.Connection, table: str, column: str) -> int:
-    """Return the highest number that an id in a table was made of, 0 when there is none."""
-    rows: list[Any] = connection.execute(f"SELECT max({column}) FROM {table}").fetchall()
-    newest = rows[0][0]
-    return 0 if newest is None else int(newest[24:36], 16)
+    """Return the highest number that an id in a table was made of, 0 when there is none; what was given up counts."""
+    given_up = f"SELECT max(row ->> '{column}') FROM abandoned_rows WHERE name = '{table}'"
+    rows: list[Any] = connection.execute(f"SELECT max({column}) FROM {table} UNION ALL {given_up}").fetchall()
+    return max(0 if newest is None else int(newest[24:36], 16) for (newest,) in rows)

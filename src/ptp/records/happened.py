@@ -263,7 +263,7 @@ class ConfigChanged(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
 
 
 class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
-    """The run went back; what came after the tick was given up."""
+    """The run went back; what came after the tick was given up. Or it returned to a snapshot in what was given up."""
 
     table: ClassVar[str] = "rewinds"
     renamed: ClassVar[dict[str, str]] = {"number": "rewind", "dropped": "commands_dropped"}
@@ -275,6 +275,8 @@ class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     reason: str
     dropped: int
     """Queued commands that were dropped."""
+    branch: int | None = None
+    """Of a snapshot that was restored: how often the run had gone back when it was taken."""
 
 
 class Notice(Kept, frozen=True, gc=False, tag=True, tag_field="record"):

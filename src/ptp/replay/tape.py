@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,7 +11,9 @@ import msgspec
 from ptp._util.ids import derive_seed
 from ptp.errors import RunUnreadable, UsageError
 from ptp.recording import RunDirectory
+from ptp.recording.branches import Branches
 from ptp.recording.database import TAPELESS, Database
+from ptp.recording.history import branches_of
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.keys import Head
 from ptp.snapshots.tape import Begun, Decided, Played
@@ -120,9 +123,15 @@ class Tape:
 
     def is_current(self, header: SnapshotHeader | Head) -> bool:
         """Whether a snapshot lies on the tape as it is now, and not in a future that was given up."""
-        query = "SELECT count(*) FROM rewinds WHERE rewind > ? AND to_tick < ?"
-        (given_up,) = self._database.row(query, header.rewinds, header.tick)
-        return not given_up and header.tick <= self.length
+        return self.shared(header) == header.tick <= self.length
+
+    def shared(self, header: SnapshotHeader | Head) -> int:
+        """Return the last tick that the tape as it is now has in common with what led to a snapshot."""
+        return self._branches.shared(header.rewinds, header.tick)
+
+    @cached_property
+    def _branches(self) -> Branches:
+        return branches_of(self._database.rows)
 
     def close(self) -> None:
         """Close the database."""

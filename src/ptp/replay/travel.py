@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,15 @@ def load_world(world: World, held: Snapshot | KeyState) -> Any:
     return world.observe()
 
 
+@contextmanager
+def known_warnings() -> Iterator[None]:
+    """Hide the warnings of what is played again: the run has them already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@known_warnings()
 def travel(engine: Engine, tape: Tape, folder: Path, tick: int, with_agent: bool = True) -> None:
     """Bring a new engine to a tick, from what is held nearest before it, comparing every hash from there on."""
     packed = newest_key(KeyFile(folder / KEYS), tape, engine.world.facts, tick)

@@ -10,7 +10,7 @@ from ptp.config import changed, differences
 from ptp.errors import PtpError, SnapshotError
 from ptp.records import ConfigChanged, Rewound, Stop
 from ptp.replay import Tape
-from ptp.replay.travel import go_back, restore
+from ptp.replay.travel import check_own, go_back, restore
 from ptp.runner import protocol
 from ptp.runner.control import Asked
 from ptp.runner.protocol import Answer
@@ -104,14 +104,20 @@ class Steering:
         return self.go_back(self._services.keeper.ring.back(count), reason)
 
     def go_back(self, snapshot: Snapshot, reason: str) -> SnapshotHeader:
-        """Go back to a snapshot of this run; what came after it is given up."""
+        """Go back to a snapshot of this run: what led to it is the tape then, and everything else is given up."""
         header = snapshot.header
-        with self._going_back(reason) as tape:
-            if not tape.is_current(header):
-                raise SnapshotError(
-                    f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
-                )
-            restore(self._engine, snapshot, tape)
+        back = self._back(header.tick, reason, header.rewinds)
+        with self._tape() as tape:
+            check_own(header, tape, self._engine.world.facts)
+            shared = tape.shared(header)
+            if shared == header.tick:
+                restore(self._engine, snapshot, tape)
+                self._engine.clear_queue(reason)
+        self._tell(back, shared)
+        if shared < header.tick:  # it lies in ticks that were given up, which are the tape only now
+            with self._tape() as tape:
+                restore(self._engine, snapshot, tape)
+            self._engine.clear_queue(reason)
         return header
 
     def rewind(self, tick: int) -> None:
@@ -119,19 +125,26 @@ class Steering:
         now = self._run.tick
         if not 0 <= tick < now:
             raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}")
-        with self._going_back(f"rewound {now - tick} ticks") as tape:
+        back = self._back(tick, f"rewound {now - tick} ticks")
+        with self._tape() as tape:
             go_back(self._engine, tape, self._services.keys.newest(tick), tick)
+        self._engine.clear_queue(back.reason)
+        self._tell(back, tick)
+
+    def _back(self, tick: int, reason: str, branch: int | None = None) -> Rewound:
+        run = self._run
+        return Rewound(run.metadata.rewinds + 1, run.clock.time(), run.tick, tick, reason, len(self._engine.buffer),
+                       branch)  # fmt: skip
 
     @contextmanager
-    def _going_back(self, reason: str) -> Iterator[Tape]:
-        """Give up what comes after the tick that the engine is brought back to meanwhile."""
-        run, services = self._run, self._services
-        dropped, from_tick = len(self._engine.buffer), run.tick
-        services.fanout.hand_over()
-        services.recorder.flush()
-        with closing(Tape(services.recorder.directory)) as tape:
+    def _tape(self) -> Iterator[Tape]:
+        """Return the tape with everything that was played."""
+        self._services.fanout.hand_over()
+        self._services.recorder.flush()
+        with closing(Tape(self._services.recorder.directory)) as tape:
             yield tape
-        self._engine.clear_queue(reason)
-        run.metadata.rewinds += 1
-        run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, run.tick, reason, dropped)
-        services.fanout.rewound(run.tick)
+
+    def _tell(self, back: Rewound, shared: int) -> None:
+        """Let every sink forget what came after the last tick that stays."""
+        self._run.metadata.rewinds, self._run.rewound = back.number, back
+        self._services.fanout.rewound(shared)

@@ -14,6 +14,7 @@ from ptp._util.lazy import lazy
 from ptp.config import RunConfig
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
+from ptp.recording.continuing import play_on
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, Metadata
 from ptp.runs.settings import find_config
@@ -114,7 +115,7 @@ class RunDetail(Struct):
     screenshots: int
     """Pictures that were kept."""
     resume_with: str
-    """The command that goes on with the run."""
+    """The command that plays on; for a completed run one that raises the limit it reached, or forks it."""
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
@@ -147,6 +148,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
         with suppress(PtpError):  # it ended between two looks
             paused = steering.steer(directory, protocol.Status()).paused
     with Database(directory.database) as database:
+        config = find_config(directory, database)
         recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
         commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")
         return RunDetail(
@@ -162,7 +164,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
             parent_tick=metadata.parent.tick if metadata.parent else None,
             versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
             screenshots=database.row("SELECT count(*) FROM screenshots")[0],
-            resume_with=f"ptp resume {directory.run_id}",
+            resume_with=f"ptp resume {directory.run_id}" if config is None else play_on(metadata, config),
         )
 
 

@@ -108,17 +108,16 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
 
 
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
-    """Give up what came after a snapshot, so that `ptp resume` goes on from it."""
+    """Let the tape be what led to a snapshot, so that `ptp resume` goes on from it; the rest is given up."""
     store = store_of(directory)
     with directory.owned():
         header = store.find(wanted)
         store.load(header)  # a damaged one is refused before anything is given up
         with closing(Tape(directory)) as tape:
             check_own(header, tape, tape.metadata.facts)
-            if not tape.is_current(header):
-                raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
-        _rewind(directory, header.tick, f"restored {wanted}")
-        store.forget_after(header.tick)
+            shared = tape.shared(header)
+        _rewind(directory, header.tick, f"restored {wanted}", header.rewinds)
+        _forget_after(directory, shared)
     return header
 
 
@@ -130,14 +129,19 @@ def restore_tick(directory: RunDirectory, tick: int) -> None:
         if not 0 <= tick < length:
             raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {length}")
         _rewind(directory, tick, f"restored tick {tick}")
-        store_of(directory).forget_after(tick)
-        KeyFile(directory.path / "snapshots" / KEYS).forget_after(tick)
+        _forget_after(directory, tick)
 
 
-def _rewind(directory: RunDirectory, tick: int, reason: str) -> None:
+def _forget_after(directory: RunDirectory, tick: int) -> None:
+    """Remove the snapshots and key states of ticks that were given up, but for what a person named."""
+    store_of(directory).forget_after(tick)
+    KeyFile(directory.path / "snapshots" / KEYS).forget_after(tick)
+
+
+def _rewind(directory: RunDirectory, tick: int, reason: str, branch: int | None = None) -> None:
     metadata = directory.read_metadata()
     metadata.rewinds += 1
-    back = Rewound(metadata.rewinds, Clock().time(), metadata.ticks or tick, tick, reason, 0)
+    back = Rewound(metadata.rewinds, Clock().time(), metadata.ticks or tick, tick, reason, 0, branch)
     metadata.status, metadata.ticks, metadata.stop, metadata.tape_digest = "manual_stop", None, None, None
     with changing(directory, "rolled back", metadata) as connection:
         rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))

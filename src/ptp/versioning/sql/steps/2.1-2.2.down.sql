@@ -5,6 +5,7 @@ DROP TABLE config_changes;
 DROP TABLE notices;
 DROP TABLE snapshots;
 DROP TABLE seals;
+DROP TABLE abandoned_rows;
 
 ALTER TABLE steps DROP COLUMN info;
 ALTER TABLE steps DROP COLUMN actor;
@@ -13,3 +14,4 @@ ALTER TABLE abandoned_steps DROP COLUMN actor;
 ALTER TABLE events DROP COLUMN title;
 ALTER TABLE events DROP COLUMN place;
 ALTER TABLE errors DROP COLUMN tick;
+ALTER TABLE rewinds DROP COLUMN branch;

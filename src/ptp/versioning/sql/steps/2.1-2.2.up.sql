@@ -10,6 +10,17 @@ UPDATE events SET title = kind,
 ALTER TABLE errors ADD COLUMN tick INTEGER;
 UPDATE errors SET tick = context ->> 'tick' WHERE json_valid(context);
 
+ALTER TABLE rewinds ADD COLUMN branch INTEGER;
+
+-- What belongs to ticks that were given up: rows of other tables, and the status that decisions had.
+CREATE TABLE abandoned_rows (
+    rewind INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
+    name TEXT NOT NULL,         -- the table
+    row TEXT NOT NULL           -- JSON: its values by column
+);
+CREATE INDEX idx_abandoned_rows ON abandoned_rows(rewind, tick);
+
 -- How each episode began: with the seed that the reset was given, or with the world's own dice (NULL).
 CREATE TABLE episode_starts (
     episode INTEGER PRIMARY KEY,
