@@ -166,6 +166,11 @@ def checksum_of(metadata: Metadata) -> str:
     return blake2b(msgspec.json.encode(bare, order="sorted"), digest_size=16).hexdigest()
 
 
+def header_digest(metadata: Metadata) -> str:
+    """Return what stands for a header in the seal, without what the seal itself adds to it."""
+    return checksum_of(msgspec.structs.replace(metadata, seal=None, tape_digest=None))
+
+
 def run_paths(data_dir: Path) -> list[Path]:
     """Return every run's folder, oldest first."""
     records = data_dir / "records"

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from ptp.errors import RecordingError, RunUnreadable
-from ptp.recording.database import Database
+from ptp.recording.database import Database, check_own
 from ptp.recording.directory import RunDirectory
 from ptp.recording.seal import Seal, Why
 from ptp.recording.unseal import check_seal
@@ -21,6 +21,7 @@ def changing(directory: RunDirectory, reason: Why) -> Iterator[apsw.Connection]:
     try:
         connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
+            check_own(connection, directory.database)
             seal = Seal(connection) if _is_sealed(connection) else None
             with seal.change(reason, _last_tick(connection)) if seal is not None else connection:
                 yield connection

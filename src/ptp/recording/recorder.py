@@ -13,7 +13,7 @@ from ptp.config.files import dump
 from ptp.config.tree import as_tree
 from ptp.errors import RecordingError
 from ptp.recording.database import Database, create_database, open_for_writing
-from ptp.recording.directory import RunDirectory
+from ptp.recording.directory import RunDirectory, header_digest
 from ptp.recording.history import attached, copy_history, rewind
 from ptp.recording.log import close_log, open_log
 from ptp.recording.seal import Seal, tape_digest
@@ -125,7 +125,7 @@ class Recorder(Sink):
         self._log("run_ended", f"{metadata.status} after {metadata.ticks} ticks: {ended}")
         try:
             self._writer.close()
-            with self._seal.change("ended", metadata.ticks or 0):
+            with self._seal.change("ended", metadata.ticks or 0, {"header": header_digest(metadata)}):
                 self._connection.execute(
                     "UPDATE sessions SET completed_at = ?, status = ?, error_message = ?",
                     (metadata.completed_at, metadata.status, metadata.error),

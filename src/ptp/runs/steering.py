@@ -11,7 +11,9 @@ from ptp._util.clock import Clock
 from ptp.errors import RecordingError, SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.database import open_for_writing
+from ptp.recording.directory import header_digest
 from ptp.recording.history import rewind
+from ptp.recording.seal import Seal, tape_digest
 from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
@@ -124,15 +126,16 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
 
 def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:
     metadata = directory.read_metadata()
+    from_tick = metadata.ticks or header.tick
+    metadata.rewinds += 1
+    metadata.status, metadata.ticks, metadata.stop = "manual_stop", None, None
+    back = Rewound(metadata.rewinds, Clock().time(), from_tick, header.tick, reason, 0)
     try:
-        connection = open_for_writing(directory.database)
-        with connection:
-            metadata.rewinds += 1
-            from_tick = metadata.ticks or header.tick
-            back = Rewound(metadata.rewinds, Clock().time(), from_tick, header.tick, reason, 0)
-            rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
-        connection.close()
+        with closing(open_for_writing(directory.database)) as connection:
+            seal = Seal(connection)
+            with seal.change("rolled back", header.tick, {"header": header_digest(metadata)}):
+                rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
+            metadata.seal, metadata.tape_digest = seal.head, tape_digest(connection)
     except apsw.Error as problem:
         raise RecordingError(f"the run can't be rolled back: {problem}") from None
-    metadata.status, metadata.ticks, metadata.stop = "manual_stop", None, None
     directory.write_metadata(metadata)
