@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ptp._util.files import check_regular
 from ptp._util.lazy import lazy
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.recording.packed import is_packed, readable
@@ -96,8 +97,13 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path = readable(path)
-        if not path.exists():
-            raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
+        try:
+            check_regular(path)
+        except FileNotFoundError:
+            remedy = "the run can't be read, remove its folder or restore the file"
+            raise RunUnreadable(f"{path} is missing; {remedy}") from None
+        except OSError as problem:
+            raise RunUnreadable(f"{path} can't be read: {problem.strerror}; restore it from a copy") from None
         with self._translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
             try:

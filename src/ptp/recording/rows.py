@@ -84,7 +84,12 @@ def statements(run_id: str, connection: apsw.Connection) -> dict[type, tuple[Sta
                 f"WHERE decision_id = {numbered(run_id, '?1')}"
             ),
         ),
-        FrameShrunk: (Statement("UPDATE screenshots SET file_size_bytes = ?2 WHERE file_path = ?1"),),
+        FrameShrunk: (
+            Statement(
+                "UPDATE screenshots SET file_size_bytes = ?2, metadata = json_set(metadata, '$.content', ?3) "
+                "WHERE file_path = ?1"
+            ),
+        ),
         FrameRemoved: (_forget_frames("steps", "frame_ref = NULL"), _forget_frames("screenshots", _GONE)),
     }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
 
+from ptp import __version__
 from ptp._util.ids import derive_seed
 from ptp.errors import RunUnreadable, UsageError
 from ptp.recording import RunDirectory
@@ -14,6 +16,10 @@ from ptp.recording.database import TAPELESS, Database
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Begun, Decided, Played
 from ptp.worlds import Outcome, World, make_world
+
+
+LONGEST = 300  # characters of a value that differs
+_encode = msgspec.json.Encoder().encode
 
 
 class TapeStep(NamedTuple):
@@ -24,12 +30,14 @@ class TapeStep(NamedTuple):
     step: int
     command: str
     reward: float | None
+    terminated: bool
+    truncated: bool
     state_hash: str
     decided: bool
     """Whether the agent was asked before this command."""
 
 
-_COLUMNS = """tick, episode, step, command, reward, state_hash, EXISTS (
+_COLUMNS = """tick, episode, step, command, reward, terminated, truncated, state_hash, EXISTS (
     SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
 
 
@@ -63,6 +71,11 @@ class Tape:
             return int(first)
         raise RunUnreadable(f"the tape has no tick {tick}")
 
+    def whole_episodes(self) -> int:
+        """Return how many episodes have ended."""
+        count: int = self._database.row("SELECT count(*) FROM episodes")[0]
+        return count
+
     def start(self, episode: int) -> tuple[int | None, dict[str, Any] | None]:
         """Return the seed and the options of an episode; older runs keep no more of it than the run's seed.
 
@@ -71,6 +84,12 @@ class Tape:
         for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
             return seed, None if options is None else msgspec.json.decode(options)
         return derive_seed(self.metadata.random_seed, "episode", episode), None
+
+    def states(self, first: int) -> Iterator[tuple[str | None, bool]]:
+        """Return the states from tick *first* on as they are stored, and whether null means that nothing changed."""
+        query = """SELECT s.state, e.state IS NOT NULL FROM steps s LEFT JOIN episode_starts e USING (episode)
+                   WHERE s.tick >= ? ORDER BY s.tick"""
+        return ((state, bool(kept)) for state, kept in self._database.rows(query, first))
 
     def steps(self, first: int = 1) -> Iterator[TapeStep]:
         """Return the steps from tick *first* on."""
@@ -127,6 +146,8 @@ class Difference(msgspec.Struct):
     """The first tick at which a replay and its tape part."""
 
     tick: int
+    column: str
+    """What differs: a column of `steps`, or a figure of the header."""
     expected: str
     actual: str
     why: list[str]
@@ -156,21 +177,47 @@ class Replay:
         self._tape = tape
         self._from = from_tick
         self.world: World = make_world(tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted)
+        self._reads_states = tape.metadata.ptp_version == __version__  # another version may read more of a game, or less
         self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
 
     def __iter__(self) -> Iterator[TapeStep]:
         """Apply each command; end after the last one, or at the first difference."""
         world, result, tape = self.world, self.result, self._tape
-        for step, outcome in tape.play(world, tape.steps(tape.seeded_start(self._from))):
-            if step.tick < self._from:
-                continue
-            actual = hash_of(world, outcome)
-            result.ticks += 1
-            if actual != step.state_hash:
-                result.equal = False
-                result.difference = Difference(step.tick, step.state_hash, actual, self._reasons())
-                return
-            yield step
+        first, before, known = tape.seeded_start(self._from), None, b""
+        for step, (state, kept) in zip(tape.steps(first), tape.states(first), strict=True):
+            if step.step == 1:
+                known = _encode(world.state(world.reset(*tape.start(step.episode))))
+            outcome = world.step(world.decode(step.command))
+            shown = _encode(world.state(outcome.observation))
+            if step.tick >= self._from:
+                result.ticks += 1
+                columns = chain(
+                    _follows(before, step, first),
+                    _outcome(step, outcome, hash_of(world, outcome)),
+                    _state(state, shown, known, kept) if self._reads_states else (),
+                )
+                if self._part(step.tick, columns):
+                    return
+                yield step
+            before, known = step, shown
+        if self._part(tape.length, self._totals()):
+            return
+
+    def _part(self, tick: int, columns: Iterable[tuple[str, object, object]]) -> bool:
+        """Note the first of the columns that is not what it should be: its name, what is stored, and what was found."""
+        for name, stored, found in columns:
+            if stored != found:
+                why = self._reasons() if name == "state_hash" else [f"{name} was changed after it was recorded"]
+                self.result.equal = False
+                self.result.difference = Difference(tick, name, str(stored)[:LONGEST], str(found)[:LONGEST], why)
+                return True
+        return False
+
+    def _totals(self) -> Iterator[tuple[str, object, object]]:
+        header, tape = self._tape.metadata, self._tape
+        if header.ticks is not None and header.completed_at is not None:
+            yield "ticks", header.ticks, tape.length
+            yield "episodes", header.episodes, tape.whole_episodes()
 
     def _reasons(self) -> list[str]:
         then, now = self._tape.metadata.facts, self.world.facts
@@ -183,6 +230,28 @@ class Replay:
         """Free the world and the tape."""
         self.world.close()
         self._tape.close()
+
+
+def _follows(before: TapeStep | None, step: TapeStep, first: int) -> Iterator[tuple[str, object, object]]:
+    """Return how ticks, episodes and steps should go on; a loop of somebody's own may begin an episode early."""
+    yield "tick", step.tick, first if before is None else before.tick + 1
+    if before is not None:
+        begins = before.terminated or before.truncated or step.step == 1
+        yield "episode", step.episode, before.episode + begins
+        yield "step", step.step, 1 if begins else before.step + 1
+
+
+def _outcome(step: TapeStep, outcome: Outcome, state_hash: str) -> Iterator[tuple[str, object, object]]:
+    yield "state_hash", step.state_hash, state_hash
+    yield "reward", step.reward, None if outcome.reward != outcome.reward else float(outcome.reward)
+    yield "terminated", bool(step.terminated), bool(outcome.terminated)
+    yield "truncated", bool(step.truncated), bool(outcome.truncated)
+
+
+def _state(stored: str | None, shown: bytes, known: bytes, kept: bool) -> Iterator[tuple[str, object, object]]:
+    """Compare a state: null stands for the one before, but in an imported run, which has only the last."""
+    if stored is not None or kept:
+        yield "state", (known.decode() if stored is None else stored), shown.decode()
 
 
 def changes_of(then: dict[str, str], now: dict[str, str]) -> list[str]:

@@ -9,6 +9,8 @@ import msgspec
 
 from ptp.config.tree import as_tree
 from ptp.errors import PtpError
+from ptp.frames.kept import read_kept
+from ptp.frames.pictures import content_digest
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.recording.directory import checksum_of, header_digest
@@ -54,6 +56,7 @@ def verify(directory: RunDirectory) -> Verdict:
             problems += _check_tape(database)
             tape_digest = database.tape_digest() if database.has_tape else None
             problems += _check_config(directory, database)
+            problems += _check_pictures(directory, database)
         problems += verify_file(readable(directory.database)).problems
         metadata = directory.read_metadata()
         problems += _check_header(directory, metadata, checked, tape_digest)
@@ -80,10 +83,22 @@ def _check_tape(database: Database) -> Iterator[str]:
 def _check_config(directory: RunDirectory, database: Database) -> Iterator[str]:
     """Compare `config.yaml` with the settings that the database holds."""
     for (text,) in database.rows("SELECT config_snapshot FROM sessions WHERE config_snapshot IS NOT NULL"):
-        kept = msgspec.json.decode(text)
+        kept = decode_text(text)
         there = msgspec.json.decode(msgspec.json.encode(as_tree(read_config(directory))))
         if there != kept:
             yield f"{directory.path}/config.yaml is not what was recorded; sessions.config_snapshot has the settings"
+
+
+def _check_pictures(directory: RunDirectory, database: Database) -> Iterator[str]:
+    """Compare the kept pictures with the digests that were recorded of them; older runs have none."""
+    query = """SELECT DISTINCT file_path, metadata ->> 'content' FROM screenshots
+               WHERE file_path IS NOT NULL AND metadata ->> 'content' IS NOT NULL"""
+    for name, content in database.rows(query):
+        try:
+            if content_digest(read_kept(directory.path, name).data) != content:
+                yield f"{directory.path}/{name} is not the picture that was kept"
+        except PtpError as problem:
+            yield str(problem)
 
 
 def _check_header(
