@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import shutil
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -104,11 +105,11 @@ def flip_once(specimen: Specimen, folder: Path, luck: random.Random, verbs: int)
         told = dict(read_all(run))
         verdict = attempt(lambda: verify(run.directory))
         if isinstance(verdict, Exception) or verdict == REFUSED:
-            flip.faults.append(f"verification: {verdict!r}")
+            flip.faults.append(f"verification: {_located(verdict)}")
         flip.is_known = not getattr(verdict, "good", False)
         for name, value in told.items():
             if isinstance(value, Exception):
-                flip.faults.append(f"{name} raised {value!r}")
+                flip.faults.append(f"{name} raised {_located(value)}")
             elif not flip.is_known and value != specimen.values[name]:
                 flip.faults.append(f"{name} is not what was recorded, and verification calls the run good")
         for verb in luck.sample(VERBS, verbs):
@@ -139,11 +140,16 @@ def _run_verb(verb: tuple[str, ...], specimen: Specimen, folder: Path) -> Iterat
     }.get(verb[0], [*verb, name] if verb[-1] == "--run" else [verb[0], name, *verb[1:]])
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        problem = attempt(lambda: main([*words, "--data-dir", str(folder)]))
+        problem = attempt(lambda: main([*words, "--verbose", "--data-dir", str(folder)]))
     if isinstance(problem, Exception):
-        yield f"`ptp {' '.join(words)}` raised {problem!r}"
+        yield f"`ptp {' '.join(words)}` raised {_located(problem)}"
     if "internal error" in err.getvalue() or "Traceback" in err.getvalue():
         yield f"`ptp {' '.join(words)}` says {err.getvalue().strip()}"
+
+
+def _located(problem: Any) -> str:
+    trace = traceback.extract_tb(getattr(problem, "__traceback__", None))
+    return f"{problem!r:.300} in " + " < ".join(f"{Path(it.filename).name}:{it.lineno}" for it in reversed(trace[-6:]))
 
 
 def flip_many(specimens: list[Specimen], folder: Path, times: int, seed: int, verbs: int = 1) -> Iterator[Flip]:

@@ -37,7 +37,7 @@ class Recorder(Sink):
         open_log(run.log, directory.path / "run.log", *([Path(extra)] if extra else []))
         try:
             self._connection = self._open()
-        except (OSError, apsw.Error) as problem:
+        except (OSError, apsw.Error, UnicodeDecodeError) as problem:
             close_log(run.log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
         self._writer = Writer(self._seal, run.run_id, self._knowledge, run.tick)
@@ -91,7 +91,7 @@ class Recorder(Sink):
         try:
             with attached(self._connection, parent), self._seal.change("forked", last_tick, note):
                 copy_history(self._connection, parent_id, self._run.run_id, last_tick, self._knowledge)
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
 
     @property
@@ -136,7 +136,7 @@ class Recorder(Sink):
                 )
             metadata.seal, metadata.tape_digest = self._seal.head, tape_digest(self._connection)
             self._connection.close()
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RecordingError(f"the end of the run can't be recorded: {problem}") from None
         finally:
             close_log(self._run.log)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ from ptp.snapshots.tape import Begun, Decided, Played
 from ptp.worlds import Outcome, World, make_world
 
 
+T = TypeVar("T")
 LONGEST = 300  # characters of a value that differs
 _encode = msgspec.json.Encoder().encode
 
@@ -41,9 +42,34 @@ _COLUMNS = """tick, episode, step, command, reward, terminated, truncated, state
     SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
 
 
-def number_of(decision_id: str) -> int:
+def number_of(decision_id: Any) -> int:
     """Return the number that the id of a decision was made of."""
-    return int(decision_id[24:36], 16)
+    try:
+        return int(decision_id[24:36], 16)
+    except (TypeError, ValueError):
+        raise RunUnreadable(f"{decision_id!r} is not the id of a decision; restore the run from a copy") from None
+
+
+def _convert(row: Sequence[Any], type: type[T], about: str) -> T:
+    try:
+        return msgspec.convert(row, type, strict=False)
+    except msgspec.ValidationError as problem:
+        raise RunUnreadable(f"{about} {row[0]!r} can't be read: {problem}; restore the run from a copy") from None
+
+
+def _options(text: str | None) -> dict[str, Any] | None:
+    try:
+        return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError, TypeError) as problem:
+        raise RunUnreadable(f"the options of an episode can't be read: {problem}; restore the run from a copy") from None
+
+
+def command_of(world: World, tick: int, text: str) -> Any:
+    """Return a recorded command as the world takes it; one that it can't take is refused."""
+    try:
+        return world.decode(text)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, msgspec.DecodeError) as problem:
+        raise RunUnreadable(f"the command {text[:80]!r} of tick {tick} can't be read: {problem}") from None
 
 
 def hash_of(world: World, outcome: Outcome) -> str:
@@ -82,7 +108,9 @@ class Tape:
         The seed is None when the world went on with its own dice.
         """
         for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
-            return seed, None if options is None else msgspec.json.decode(options)
+            if not isinstance(seed, int | None):
+                raise RunUnreadable(f"the seed of episode {episode} can't be read: {seed!r}")
+            return seed, _options(options)
         return derive_seed(self.metadata.random_seed, "episode", episode), None
 
     def states(self, first: int) -> Iterator[tuple[str | None, bool]]:
@@ -94,26 +122,26 @@ class Tape:
     def steps(self, first: int = 1) -> Iterator[TapeStep]:
         """Return the steps from tick *first* on."""
         query = f"SELECT {_COLUMNS} FROM steps WHERE tick >= ? ORDER BY tick"
-        return map(TapeStep._make, self._database.rows(query, first))
+        return (_convert(row, TapeStep, "tick") for row in self._database.rows(query, first))
 
     def play(self, world: World, steps: Iterable[TapeStep]) -> Iterator[tuple[TapeStep, Outcome]]:
         """Apply steps to a world, which begins every episode anew, and return what came of each."""
         for step in steps:
             if step.step == 1:
                 world.reset(*self.start(step.episode))
-            yield step, world.step(world.decode(step.command))
+            yield step, world.step(command_of(world, step.tick, step.command))
 
     def played(self, last_tick: int) -> list[Played]:
         """Return the steps up to a tick as a shared snapshot carries them."""
         query = f"SELECT {', '.join(Played.__struct_fields__)} FROM steps WHERE tick <= ? ORDER BY tick"
         rows = self._database.rows(query, last_tick)
-        return [msgspec.convert(row, Played, strict=False) for row in rows]
+        return [_convert(row, Played, "the step of episode") for row in rows]
 
     def begun(self, last_tick: int) -> list[Begun]:
         """Return how the episodes up to a tick began, as a shared snapshot carries it."""
         query = "SELECT episode, tick, seed, options FROM episode_starts WHERE tick < ? ORDER BY episode"
         return [
-            Begun(episode, tick, seed, None if options is None else msgspec.json.decode(options))
+            _convert((episode, tick, seed, _options(options)), Begun, "episode")
             for episode, tick, seed, options in self._database.rows(query, max(1, last_tick))
         ]
 
@@ -123,7 +151,7 @@ class Tape:
         query = f"""SELECT decision_id, {columns} FROM action_history
                     WHERE tick < ? AND execution_status IS NOT 'rolled_back' ORDER BY decision_id"""
         rows = self._database.rows(query, last_tick)
-        return [Decided(number_of(decision_id), *rest) for decision_id, *rest in rows]
+        return [_convert((number_of(decision_id), *rest), Decided, "decision") for decision_id, *rest in rows]
 
     def spending(self) -> tuple[float, int, float]:
         """Return what the run has spent: dollars, decisions, seconds."""
@@ -187,7 +215,7 @@ class Replay:
         for step, (state, kept) in zip(tape.steps(first), tape.states(first), strict=True):
             if step.step == 1:
                 known = _encode(world.state(world.reset(*tape.start(step.episode))))
-            outcome = world.step(world.decode(step.command))
+            outcome = world.step(command_of(world, step.tick, step.command))
             shown = _encode(world.state(outcome.observation))
             if step.tick >= self._from:
                 result.ticks += 1

@@ -23,7 +23,7 @@ from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
-from ptp.replay.tape import hash_of
+from ptp.replay.tape import command_of, hash_of
 from ptp.replay.travel import compare
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import check_world
@@ -124,7 +124,7 @@ class _Projector:
                 break
             if step.episode != self._episode:
                 self._reset(step.episode)
-            outcome = self.world.step(self.world.decode(step.command))
+            outcome = self.world.step(command_of(self.world, step.tick, step.command))
             self._tick = -1  # nowhere, if the tape can't be followed
             compare(step.tick, step.state_hash, hash_of(self.world, outcome))
             self._tick = step.tick

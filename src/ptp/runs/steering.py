@@ -136,6 +136,6 @@ def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> Non
             with seal.change("rolled back", header.tick, {"header": header_digest(metadata)}):
                 rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
             metadata.seal, metadata.tape_digest = seal.head, tape_digest(connection)
-    except apsw.Error as problem:
+    except (apsw.Error, UnicodeDecodeError) as problem:
         raise RecordingError(f"the run can't be rolled back: {problem}") from None
     directory.write_metadata(metadata)
