@@ -6,9 +6,9 @@ import io
 import random
 import shutil
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.runs import Run
 from ptp.runs.exports import TABLES
+from ptp.runs.tables import Rows
 from ptp.runs.ticks import read_tick
 from ptp.runs.verification import verify
 
@@ -61,27 +62,24 @@ def specimen_of(path: Path) -> Specimen:
     return Specimen(path, run.last_tick, dict(read_all(run)))
 
 
-def read_all(run: Run) -> Iterator[tuple[str, Any]]:
-    """Return everything that readers return of a run, by the name of the reader."""
+def read_all(run: Run, draws: bool = True) -> Iterator[tuple[str, Any]]:
+    """Return everything that readers return of a run, by the name of the reader; a picture may have to be drawn."""
     last = run.last_tick if attempt(lambda: run.last_tick) != REFUSED else 0
-    readers: dict[str, Callable[[], Any]] = {
-        name: lambda record=record: _table(run, record) for name, record in TABLES.items()  # type: ignore[misc]
-    }
+    readers: dict[str, Callable[[], Any]] = {name: partial(_table, run, record) for name, record in TABLES.items()}
     readers |= {
         "metadata": lambda: msgspec.to_builtins(run.metadata),
         "config": lambda: as_tree(run.config),
         "snapshots": lambda: sorted(map(repr, run.snapshots())),
         "state": lambda: [run.state(tick) for tick in (0, last // 3, last)],
         "tick": lambda: msgspec.to_builtins(read_tick(run.directory, last // 2)),
-        "picture": lambda: run.picture(last).data,
     }
+    if draws:
+        readers["picture"] = lambda: run.picture(last).data
     for name, reader in readers.items():
         yield name, attempt(reader)
 
 
 def _table(run: Run, record: Any) -> list[Any]:
-    from ptp.runs.tables import Rows
-
     return [repr(row) for row in Rows(run.directory, record)]
 
 
@@ -95,14 +93,14 @@ def attempt(reader: Callable[[], Any]) -> Any:
         return problem
 
 
-def flip_once(specimen: Specimen, folder: Path, luck: random.Random, verbs: int) -> Flip:
+def flip_once(specimen: Specimen, folder: Path, luck: random.Random, verbs: int = 1) -> Flip:
     """Change one byte of a copy of a run, and look at it with every reader and some verbs."""
     path = folder / "records" / specimen.path.name
     shutil.copytree(specimen.path, path)
     try:
         flip = _change(path, luck)
         run = Run(RunDirectory(path))
-        told = dict(read_all(run))
+        told = dict(read_all(run, draws=verbs > 0))
         verdict = attempt(lambda: verify(run.directory))
         if isinstance(verdict, Exception) or verdict == REFUSED:
             flip.faults.append(f"verification: {_located(verdict)}")
@@ -120,7 +118,11 @@ def flip_once(specimen: Specimen, folder: Path, luck: random.Random, verbs: int)
 
 
 def _change(path: Path, luck: random.Random) -> Flip:
-    files = sorted(file for file in path.glob(luck.choice(FILES)) if file.is_file() and file.stat().st_size and file.name != ".lock")
+    files = sorted(
+        file
+        for file in path.glob(luck.choice(FILES))
+        if file.is_file() and file.stat().st_size and file.name != ".lock"
+    )
     file = luck.choice(files or [path / "game_data.db"])
     data = bytearray(file.read_bytes())
     places = [luck.randrange(len(data)) for _ in range(20)]  # much of a database is zeros that mean nothing
@@ -152,20 +154,8 @@ def _located(problem: Any) -> str:
     return f"{problem!r:.300} in " + " < ".join(f"{Path(it.filename).name}:{it.lineno}" for it in reversed(trace[-6:]))
 
 
-def flip_many(specimens: list[Specimen], folder: Path, times: int, seed: int, verbs: int = 1) -> Iterator[Flip]:
-    """Change so many bytes, one after the other, each in a fresh copy."""
+def flip_many(specimens: list[Specimen], folder: Path, times: int, seed: int, every: int = 1) -> Iterator[Flip]:
+    """Change so many bytes, one after the other, each in a fresh copy; of so many, one is also shown to a verb."""
     luck = random.Random(seed)
     for number in range(times):
-        yield flip_once(luck.choice(specimens), folder / str(number), luck, verbs)
-
-
-def tell(flips: Iterator[Flip]) -> tuple[Counter[str], list[Flip]]:
-    """Return how many bytes were changed, how many of them verification saw, and those that something was wrong with."""
-    counts: Counter[str] = Counter()
-    wrong = []
-    for flip in flips:
-        counts["flips"] += 1
-        counts["seen by verification"] += flip.is_known
-        if flip.faults:
-            wrong.append(flip)
-    return counts, wrong
+        yield flip_once(luck.choice(specimens), folder / str(number), luck, int(number % every == 0))

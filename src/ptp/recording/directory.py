@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO
@@ -138,6 +139,8 @@ class RunDirectory:
         try:
             check_regular(self.path / "metadata.json", MOST_TEXT)
             metadata = msgspec.json.decode((self.path / "metadata.json").read_bytes(), type=Metadata)
+            for moment in filter(None, (metadata.started_at, metadata.completed_at)):
+                datetime.fromisoformat(moment)
         except FileNotFoundError:
             raise RunUnreadable(f"{self.path} has no metadata.json; it is not a run, or remove the folder") from None
         except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
@@ -170,8 +173,9 @@ class RunDirectory:
 
 def checksum_of(metadata: Metadata) -> str:
     """Return the checksum that belongs into a header."""
-    bare = msgspec.structs.replace(metadata, checksum=None)
-    return blake2b(msgspec.json.encode(bare, order="sorted"), digest_size=16).hexdigest()
+    bare = msgspec.json.encode(msgspec.structs.replace(metadata, checksum=None))
+    read = msgspec.json.decode(bare, type=Metadata)  # as whoever reads it will have it
+    return blake2b(msgspec.json.encode(read, order="sorted"), digest_size=16).hexdigest()
 
 
 def header_digest(metadata: Metadata) -> str:

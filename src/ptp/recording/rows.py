@@ -200,8 +200,8 @@ def _decision_values(text: Callable[[Any], str], run_id: str) -> ValuesOf:
             begins = strftime("%Y-%m-%dT%H:%M:%S.", gmtime(at // 1000))
         return (f"{prefix}{it.number:012x}", run_id, f"{begins}{at - second:03d}Z", it.tick,
                 None if state is None else text(state), it.type, None if context is None else _json(context).decode(),
-                it.reasoning, _held(it.confidence), _held(it.latency_ms), it.tokens, _held(it.cost), it.model, it.status,
-                it.error, RECORD_VERSION, _held(it.duration_ms))  # fmt: skip
+                it.reasoning, _held(it.confidence), _held(it.latency_ms), it.tokens, _held(it.cost), it.model,
+                it.status, it.error, RECORD_VERSION, _held(it.duration_ms))  # fmt: skip
 
     return values
 

@@ -91,7 +91,7 @@ def shapes(connection: apsw.Connection) -> dict[str, Shape]:
 
 
 def schema_digest(connection: apsw.Connection) -> bytes:
-    """Return the digest of how tables, indexes and views are declared: under other names, values mean something else."""
+    """Return the digest of how tables, indexes and views are declared: under other names, values mean another thing."""
     query = f"SELECT type, name, tbl_name, sql FROM main.{SCHEMA} WHERE name NOT GLOB 'sqlite_*' ORDER BY type, name"
     return digest_of(connection.execute(query).fetchall())
 

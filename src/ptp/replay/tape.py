@@ -17,7 +17,6 @@ from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.tape import Begun, Decided, Played
 from ptp.worlds import Outcome, World, make_world
 
-
 T = TypeVar("T")
 LONGEST = 300  # characters of a value that differs
 _encode = msgspec.json.Encoder().encode
@@ -61,7 +60,9 @@ def _options(text: str | None) -> dict[str, Any] | None:
     try:
         return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError, TypeError) as problem:
-        raise RunUnreadable(f"the options of an episode can't be read: {problem}; restore the run from a copy") from None
+        raise RunUnreadable(
+            f"the options of an episode can't be read: {problem}; restore the run from a copy"
+        ) from None
 
 
 def command_of(world: World, tick: int, text: str) -> Any:
@@ -205,7 +206,8 @@ class Replay:
         self._tape = tape
         self._from = from_tick
         self.world: World = make_world(tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted)
-        self._reads_states = tape.metadata.ptp_version == __version__  # another version may read more of a game, or less
+        # another version of ptp may read more of a game, or less
+        self._reads_states = tape.metadata.ptp_version == __version__
         self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
 
     def __iter__(self) -> Iterator[TapeStep]:

@@ -15,7 +15,6 @@ from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.snapshot import check_world
 from ptp.worlds import World
 
-
 UNFIT = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MsgspecError)
 """What a world, an engine or an agent may raise that is given something else than it saved."""
 

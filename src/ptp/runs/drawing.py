@@ -5,6 +5,7 @@ A world is played once at a time; states along the way are remembered, so that t
 
 from __future__ import annotations
 
+import atexit
 import signal
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -180,6 +181,7 @@ def _draw(path: Path, tick: int) -> Drawn:
     return Drawn(MEDIA["text" if isinstance(picture, str) else "png"], encode(picture, "png", 0))
 
 
+@atexit.register  # an emulator that is freed after Python's own parts prints errors that mean nothing
 def _forget() -> None:
     global _projector
     if _projector is not None:

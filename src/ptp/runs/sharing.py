@@ -272,12 +272,19 @@ def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | Epi
     for start in tape.starts:
         yield EpisodeBegan(start.episode, start.tick, start.seed, start.options, None, None)
     for made in tape.decisions:
-        at = datetime.fromisoformat(made.timestamp).timestamp() if made.timestamp else nan
+        at = _moment(made.timestamp)
         yield DecisionMade(
             made.number, at, made.tick, None, made.decision_type, None, None, made.confidence_score,
             _number(made.decision_latency_ms), made.tokens_used, made.api_cost, made.model_used,
             made.execution_status, None, made.execution_duration_ms,
         )  # fmt: skip
+
+
+def _moment(text: str | None) -> float:
+    try:
+        return nan if text is None else datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        raise SnapshotError(f"the snapshot's tape has the timestamp {text[:40]!r}, which is none") from None
 
 
 def _number(value: float | None) -> float:

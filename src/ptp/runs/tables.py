@@ -161,11 +161,9 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-_NUMBERS = frozenset({int, NoneType})
-_TEXTS = frozenset({str, NoneType})
-STORED: dict[str, frozenset[type]] = {
-    "integer": _NUMBERS, "boolean": _NUMBERS, "real": _NUMBERS | {float}, "moment": _NUMBERS | {float},
-    "text": _TEXTS, "json": _TEXTS, "number": _TEXTS,
+STORED: dict[str, tuple[type, ...]] = {
+    "integer": (int, NoneType), "boolean": (int, NoneType), "real": (float, int, NoneType), "text": (str, NoneType),
+    "moment": (float, int, NoneType), "json": (str, NoneType), "number": (str, NoneType),
 }  # fmt: skip
 """What SQLite may give for a column; anything else is damage."""
 

@@ -24,9 +24,10 @@ from xxhash import xxh3_64_digest, xxh3_128_hexdigest
 from ptp._util.clock import iso
 from ptp._util.ids import uuid7
 from ptp.engine import Engine, EngineState
+from ptp.engine.state import Count
 from ptp.errors import SnapshotError
 from ptp.records import WorldFacts
-from ptp.snapshots.tape import Count, SharedTape, decode_tape
+from ptp.snapshots.tape import SharedTape, decode_tape
 from ptp.worlds.knowledge import knowledge_of
 
 FORMAT = 1

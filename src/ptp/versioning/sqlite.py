@@ -116,7 +116,7 @@ def guard(connection: apsw.Connection) -> Patience:
 
 
 def refuse_foreign(connection: apsw.Connection, where: object, version: str | None = None) -> None:
-    """Refuse a database with triggers, or with views that its schema does not declare: they would run when it is read."""
+    """Refuse a database with triggers, or with views that its schema does not declare: readers would run them."""
     declared = {} if version is None else shape_of(version).views
     for kind, name, sql in connection.execute(_FOREIGN):
         known = declared.get(str(name).lower())
