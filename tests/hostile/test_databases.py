@@ -141,10 +141,8 @@ def test_a_file_of_a_run_is_neither_a_link_nor_a_pipe(
         (run.path / name).symlink_to(tmp_path / "secret")
     else:
         os.mkfifo(run.path / name)
-    verb = {"run.log": ("logs", "--run", run.id), "config.yaml": ("status", "--run", run.id)}.get(
-        name, ("show", run.id)
-    )
-    code, out, err = ptp(*verb)
+    words = {"run.log": ["logs", "--run"], "config.yaml": ["status", "--run"]}.get(name, ["show"])
+    code, _, err = ptp(*words, run.id)
     assert code != 0
     assert "it is a link, or no file at all" in err
     assert "internal error" not in err

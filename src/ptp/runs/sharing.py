@@ -281,8 +281,10 @@ def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | Epi
 
 
 def _moment(text: str | None) -> float:
+    if text is None:
+        return nan
     try:
-        return nan if text is None else datetime.fromisoformat(text).timestamp()
+        return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
         raise SnapshotError(f"the snapshot's tape has the timestamp {text[:40]!r}, which is none") from None
 
