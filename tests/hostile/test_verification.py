@@ -45,7 +45,7 @@ def test_a_run_that_was_taken_back_after_its_end_is_good(copied: Copy) -> None:
 def test_a_replay_names_the_first_tick_and_column_that_differ(copied: Copy, column: str, value: str) -> None:
     run = copied("CartPole-v1")
     change(run, f"UPDATE steps SET {column} = {value} WHERE tick = 12")
-    result = run.verify()
+    result = run.replay()
     assert not result.equal
     assert result.difference is not None
     assert (result.difference.tick, result.difference.column) == (13 if column == "tick" else 12, column)
@@ -59,7 +59,7 @@ def test_a_replay_names_the_first_tick_and_column_that_differ(copied: Copy, colu
 def test_a_replay_holds_the_tape_against_the_header(copied: Copy, sql: str, column: str) -> None:
     run = copied("CartPole-v1")
     change(run, sql)
-    difference = run.verify().difference
+    difference = run.replay().difference
     assert difference is not None
     assert difference.column == column
 

@@ -20,6 +20,7 @@ from ptp.records import Metadata, WorldSpec
 
 MOST_TEXT = 16 << 20  # bytes of a header, settings or tags
 KEPT_FILES = {"start_state", "save_file"}
+NO_CHECKSUM = "0" * 32
 
 
 class RunDirectory:
@@ -163,24 +164,27 @@ class RunDirectory:
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""
-        metadata.checksum = checksum_of(metadata)
+        metadata.checksum = NO_CHECKSUM
         encoded = msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n"
+        metadata.checksum = checksum_of(encoded, NO_CHECKSUM)
+        encoded = encoded.replace(NO_CHECKSUM.encode(), metadata.checksum.encode())
         try:
             write_atomic(self.path / "metadata.json", encoded)
         except OSError as problem:
             raise RecordingError(f"{self.path}/metadata.json can't be written: {problem.strerror}") from None
 
 
-def checksum_of(metadata: Metadata) -> str:
-    """Return the checksum that belongs into a header."""
-    bare = msgspec.json.encode(msgspec.structs.replace(metadata, checksum=None))
-    read = msgspec.json.decode(bare, type=Metadata)  # as whoever reads it will have it
-    return blake2b(msgspec.json.encode(read, order="sorted"), digest_size=16).hexdigest()
+def checksum_of(header: bytes, checksum: str) -> str:
+    """Return the checksum that belongs into a header which names *checksum*."""
+    bare = header.replace(checksum.encode(), NO_CHECKSUM.encode())
+    return blake2b(bare, digest_size=16).hexdigest()
 
 
 def header_digest(metadata: Metadata) -> str:
     """Return what stands for a header in the seal, without what the seal itself adds to it."""
-    return checksum_of(msgspec.structs.replace(metadata, seal=None, tape_digest=None))
+    bare = msgspec.structs.replace(metadata, seal=None, tape_digest=None, checksum=None)
+    read = msgspec.json.decode(msgspec.json.encode(bare), type=Metadata)  # as whoever reads it will have it
+    return blake2b(msgspec.json.encode(read, order="sorted"), digest_size=16).hexdigest()
 
 
 def run_paths(data_dir: Path) -> list[Path]:
