@@ -112,7 +112,7 @@ def test_what_lies_before_the_start_is_refused_in_one_line(
 ) -> None:
     directory = recorded(ticks=30)
     code, _, error = ptp("rewind", str(ticks), directory.name)
-    assert code == 2
+    assert code != 0
     assert "can't go back" in error
     assert len(commands(open_run(directory.name, directory.parent.parent))) == 30
 
