@@ -94,7 +94,7 @@ def test_a_replay_that_differs_exits_with_1_and_names_the_tick(ptp: Call, record
     connection.close()
     code, out, err = ptp("replay", "latest", "--verify")
     assert code == 1
-    assert "tick 12 should be beef but is " in out
+    assert "state_hash at tick 12 is beef but replays as " in out
     assert "differs from the tape at tick 12" in err
 
 

@@ -125,10 +125,12 @@ def replay_run(options: Options) -> int:
     if difference is None:
         start = f" from tick {result.from_tick}" if result.from_tick > 1 else ""
         equal = paint("equal", STATUS_COLORS["completed"])
-        verdict = f"{equal}: {result.ticks:,} ticks{start} of {result.run_id} replayed with the same hashes"
+        verdict = f"{equal}: {result.ticks:,} ticks{start} of {result.run_id} replayed, and every column is the same"
     else:
         different = paint("different", STATUS_COLORS["crashed"])
-        is_not = f"tick {difference.tick} should be {difference.expected} but is {difference.actual}"
+        is_not = (
+            f"{difference.column} at tick {difference.tick} is {difference.expected} but replays as {difference.actual}"
+        )
         verdict = f"{different}: {is_not}: {'; '.join(difference.why)}"
     code = answer(options, result, verdict, failed=not result.equal)
     if difference is not None:

@@ -13,7 +13,7 @@ from ptp.config.files import dump
 from ptp.config.tree import as_tree
 from ptp.errors import RecordingError
 from ptp.recording.database import Database, create_database, open_for_writing
-from ptp.recording.directory import RunDirectory
+from ptp.recording.directory import RunDirectory, header_digest
 from ptp.recording.history import attached, copy_history, rewind
 from ptp.recording.log import close_log, open_log
 from ptp.recording.seal import Seal, tape_digest
@@ -39,7 +39,7 @@ class Recorder(Sink):
         open_log(run.log, directory.path / "run.log", *([Path(extra)] if extra else []))
         try:
             self._connection = self._open()
-        except (OSError, apsw.Error) as problem:
+        except (OSError, apsw.Error, UnicodeDecodeError) as problem:
             close_log(run.log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
         self._writer = Writer(self._seal, run.run_id, self._knowledge, run.tick)
@@ -93,7 +93,7 @@ class Recorder(Sink):
         try:
             with attached(self._connection, parent), self._seal.change("forked", last_tick, note):
                 copy_history(self._connection, parent_id, self._run.run_id, last_tick, self._knowledge)
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
 
     @property
@@ -128,7 +128,7 @@ class Recorder(Sink):
         self._log("run_ended", f"{metadata.status} after {metadata.ticks} ticks: {ended}")
         try:
             self._writer.close()
-            with self._seal.change("ended", metadata.ticks or 0):
+            with self._seal.change("ended", metadata.ticks or 0, {"header": header_digest(metadata)}):
                 self._connection.execute(
                     "UPDATE sessions SET completed_at = ?, status = ?, error_message = ?",
                     (metadata.completed_at, metadata.status, metadata.error),
@@ -146,7 +146,7 @@ class Recorder(Sink):
                 )
             metadata.seal, metadata.tape_digest = self._seal.head, tape_digest(self._connection)
             self._connection.close()
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RecordingError(f"the end of the run can't be recorded: {problem}") from None
         finally:
             close_log(self._run.log)

@@ -77,7 +77,7 @@ class Writer:
             try:
                 with self._seal.change(reason, self._tick):
                     answer = job(self._connection)
-            except apsw.Error as problem:
+            except (apsw.Error, UnicodeDecodeError) as problem:
                 self._problem = problem
                 raise self._failure() from None
         return answer

@@ -218,7 +218,7 @@ class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     annotations: Json
     """Text, sprites and menus that were found, each with its box."""
     metadata: Json
-    """Resolution, compression, quality, hash and trigger."""
+    """Resolution, compression, quality, hash of the pixels, trigger, and digest of the file."""
 
 
 class FrameShrunk(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
@@ -226,6 +226,8 @@ class FrameShrunk(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="re
 
     path: str
     size: int
+    content: str
+    """The digest of its file."""
 
 
 class FrameRemoved(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):

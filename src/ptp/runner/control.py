@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp._util.clock import Clock
+from ptp._util.files import UNFINISHED
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.runner.live import LiveFeed
@@ -53,11 +54,13 @@ class ControlServer:
         self._live = live
         self._clock = clock
         self._path = directory / SOCKET
-        self._path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX)
-        _with_short_path(self._path, self._socket.bind)
-        os.chmod(self._path, 0o600)
+        unfinished = directory / f".{SOCKET}{UNFINISHED}"  # who sees the socket by its name is answered
+        unfinished.unlink(missing_ok=True)
+        _with_short_path(unfinished, self._socket.bind)
+        os.chmod(unfinished, 0o600)
         self._socket.listen()
+        os.replace(unfinished, self._path)
         threading.Thread(target=self._accept, name="control", daemon=True).start()
 
     def _accept(self) -> None:

@@ -5,6 +5,7 @@ A world is played once at a time; states along the way are remembered, so that t
 
 from __future__ import annotations
 
+import atexit
 import signal
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
-from ptp.replay.tape import hash_of
+from ptp.replay.tape import command_of, hash_of
 from ptp.replay.travel import compare, newest_key
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.keys import KEYS, KeyFile
@@ -120,7 +121,7 @@ class _Projector:
                 break
             if step.episode != self._episode:
                 self._reset(step.episode)
-            outcome = self.world.step(self.world.decode(step.command))
+            outcome = self.world.step(command_of(self.world, step.tick, step.command))
             self._tick = -1  # nowhere, if the tape can't be followed
             compare(step.tick, step.state_hash, hash_of(self.world, outcome))
             self._tick = step.tick
@@ -194,6 +195,7 @@ def _draw(path: Path, tick: int) -> Drawn:
     return Drawn(MEDIA["text" if isinstance(picture, str) else "png"], encode(picture, "png", 0))
 
 
+@atexit.register  # an emulator that is freed after Python's own parts prints errors that mean nothing
 def _forget() -> None:
     global _projector
     if _projector is not None:

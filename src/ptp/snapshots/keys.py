@@ -24,6 +24,7 @@ import lz4.block
 import msgspec
 from xxhash import xxh3_64_digest
 
+from ptp._util.files import check_regular
 from ptp.engine import EngineState
 from ptp.errors import SnapshotError
 
@@ -68,6 +69,10 @@ class Packed(NamedTuple):
     def unpack(self) -> KeyState:
         """Return the key state; one that can't be read is refused."""
         head = self.head
+        if int.from_bytes(self.data[:4], "little") > MOST:
+            raise SnapshotError(
+                f"the key state of tick {head.tick} is damaged: it says it holds more than {MOST:,} bytes"
+            )
         try:
             parts = lz4.block.decompress(self.data)
             world, rest = parts[: head.world_bytes], parts[head.world_bytes :]
@@ -168,8 +173,12 @@ class KeyFile:
 
     @property
     def size(self) -> int:
-        """How many bytes the file takes."""
-        return self.path.stat().st_size if self.path.exists() else 0
+        """How many bytes the file takes; what is no file of the run's own is not there."""
+        try:
+            check_regular(self.path)
+        except OSError:
+            return 0
+        return self.path.stat().st_size
 
     def _look(self) -> None:
         """Read the heads that came since the last look; a file that became shorter is read anew."""
