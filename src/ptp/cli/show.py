@@ -1,4 +1,4 @@
-"""`ptp show`, `status`, `metrics`, `tag`, `logs` and `export`: how a run went, or goes."""
+"""`ptp show`, `status`, `metrics`, `logs` and `export`: how a run went, or goes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from ptp.cli import output
-from ptp.cli.common import named_run, opened_run, when_stopped
+from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.output import BOLD, DIM, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
@@ -41,7 +41,7 @@ def show(options: Options) -> int:
     }
     rows = [(name, *(number(spread.get(column)) for column in SPREAD)) for name, spread in spreads.items() if spread]
     return output.show(
-        options, {**structs.asdict(report), "tags": run.tags},
+        options, report,
         _title(report.run),
         *fact_lines(_facts(run, report, options.config.system.verbose)),
         "",
@@ -55,7 +55,7 @@ def _title(run: Metadata) -> str:
 
 
 def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
-    run, tags = report.run, opened.tags
+    run = report.run
     ended = run.error or (run.stop.message if run.stop else None)
     was_forked = run.parent is not None and (opened.path / "config.yaml").exists()
     forked_seed = opened.config.system.random_seed if was_forked else None
@@ -64,7 +64,9 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
         "started": local_time(run.started_at),
         "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
         "seed": seeds(run.random_seed, forked_seed),
-        **({"tags": ", ".join(tags)} if tags else {}),
+        **({"name": run.name} if run.name else {}),
+        **({"tags": ", ".join(run.tags)} if run.tags else {}),
+        **({"notes": run.notes} if run.notes else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
         **({"rewinds": str(run.rewinds)} if run.rewinds else {}),
@@ -125,15 +127,6 @@ def metrics(options: Options) -> int:
     figures = {"tick": found.tick, **structs.asdict(found.performance), **structs.asdict(found.game)}
     rows = [(name, number(value)) for name, value in figures.items()]
     return output.show(options, found, *table(("metric", "value"), rows, right=("value",)))
-
-
-def tag(options: Options) -> int:
-    """Change or list the tags of a run."""
-    run = named_run(options)
-    changes = options.tags or options.remove
-    tags = run.tag(*options.tags, remove=options.remove) if changes else run.tags
-    reply = output.answer if changes else output.show
-    return reply(options, {"run_id": run.id, "tags": tags}, f"{run.id}: {', '.join(tags) or 'no tags'}")
 
 
 def logs(options: Options) -> int:

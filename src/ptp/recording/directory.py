@@ -63,11 +63,10 @@ class RunDirectory:
         self._clean()
 
     def _clean(self) -> None:
-        """Remove what an owner that was killed has left behind; tags are written by others, too."""
+        """Remove what an owner that was killed has left behind."""
         for pattern in (f".*{UNFINISHED}", f"snapshots/.*{UNFINISHED}", "video/.run_from_*", "control.sock"):
             for left in self.path.glob(pattern):
-                if not left.name.startswith(".tags"):
-                    left.unlink(missing_ok=True)
+                left.unlink(missing_ok=True)
 
     def release(self) -> None:
         """Give the directory up."""
@@ -138,17 +137,6 @@ class RunDirectory:
         if metadata.status == "running" and not self.is_alive():
             metadata.status = "crashed"
         return metadata
-
-    def read_tags(self) -> list[str]:
-        """Return the words that a person gave the run, sorted."""
-        path = self.path / "tags.txt"
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            return []
-        except (OSError, UnicodeDecodeError) as problem:
-            raise RunUnreadable(f"{path} can't be read: {problem}; remove it") from None
-        return sorted({line.strip() for line in lines if line.strip()})
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from ptp.records import Record
 from ptp.snapshots import SnapshotHeader
@@ -64,6 +64,15 @@ class Change(_Request, frozen=True, tag="set"):
     flags: dict[Text, Text]
 
 
+class Label(_Request, frozen=True, tag="label"):
+    """Change name, notes and tags; an empty name or note removes it."""
+
+    name: Text | UnsetType = UNSET
+    notes: Text | UnsetType = UNSET
+    add: list[Text] = []
+    remove: list[Text] = []
+
+
 class End(_Request, frozen=True, tag="stop"):
     """End the run as Ctrl-C would."""
 
@@ -79,8 +88,9 @@ class Picture(_Request, frozen=True, tag="picture"):
 
 
 Request = (
-    Status | Pause | Resume | Step | TakeSnapshot | ListSnapshots | Restore | Rollback | Change | End | Watch | Picture
-)
+    Status | Pause | Resume | Step | TakeSnapshot | ListSnapshots | Restore | Rollback | Change | Label | End | Watch
+    | Picture
+)  # fmt: skip
 
 
 class Now(msgspec.Struct, frozen=True, gc=False):

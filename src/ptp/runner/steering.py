@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import deque
 from contextlib import closing
 
+import msgspec
+
 from ptp.config import changed, differences
 from ptp.errors import PtpError, SnapshotError
+from ptp.recording.labels import relabel
 from ptp.records import ConfigChanged, Rewound, Stop
 from ptp.replay import Tape
 from ptp.replay.travel import restore
@@ -62,6 +65,9 @@ class Steering:
                 snapshot = self.rollback(count, f"rolled back {count} snapshots")
             case protocol.Change(flags):
                 self._change(flags)
+            case protocol.Label() as label:
+                relabel(self._run.metadata, **msgspec.structs.asdict(label))
+                self._services.recorder.directory.write_metadata(self._run.metadata)
             case protocol.End():
                 self.stop = Stop("manual", "control", "stopped by request")
                 self._log("stopping")
