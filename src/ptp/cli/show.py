@@ -21,7 +21,8 @@ from ptp.runs.exports import check_names, write_export
 from ptp.runs.exports import export as export_runs
 from ptp.runs.logs import LogLine
 from ptp.runs.metrics import read_metrics
-from ptp.runs.status import read_status
+from ptp.runs.status import SystemHealth, read_status
+from ptp.worlds.knowledge import CurrentState
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
@@ -90,18 +91,13 @@ def status(options: Options) -> int:
     metadata = directory.read_metadata()
     found = read_status(directory, metadata)
     state, decision, health = found.current_state, found.decision_pipeline, found.system_health
-    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
     facts = {
         "run": found.run_id,
         "played": f"{number(found.elapsed_seconds)} s",
-        "where": f"{state.location or '-'}{place}  ({state.screen_type or 'unknown screen'})",
-        "badges": number(state.badges),
-        "caught": number(state.pokemon_caught),
-        "items": ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count) or "-",
+        **_game_facts(state),
         "decision": f"{decision.last_decision_type or '-'}, {decision.current_decision_status or 'none yet'}, "
         f"{number(decision.last_decision_latency_ms)} ms",
-        "ticks/s": f"{number(health.tick_rate_actual)} of {number(health.tick_rate_target)}",
-        "memory": f"{number(health.memory_usage_mb)} MB",
+        **_pace_facts(health),
         "errors": number(health.error_count),
         "snapshots": number(health.snapshot_count),
     }
@@ -111,6 +107,28 @@ def status(options: Options) -> int:
         for member in state.party or ()
     )
     return output.show(options, found, _title(metadata), *fact_lines(facts), *party)
+
+
+def _pace_facts(health: SystemHealth) -> dict[str, str]:
+    """Return what was measured of a run; a short one ends before anything is."""
+    target = f" of {health.tick_rate_target:g}" if health.tick_rate_target else ""
+    return {
+        **({"ticks/s": f"{number(health.tick_rate_actual)}{target}"} if health.tick_rate_actual is not None else {}),
+        **({"memory": f"{number(health.memory_usage_mb)} MB"} if health.memory_usage_mb is not None else {}),
+    }
+
+
+def _game_facts(state: CurrentState) -> dict[str, str]:
+    """Return what a world's state tells; what the world does not have is left out."""
+    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
+    items = ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count)
+    facts = {
+        "where": state.screen_type and f"{state.location or '-'}{place}  ({state.screen_type})",
+        "badges": None if state.badges is None else number(state.badges),
+        "caught": None if state.pokemon_caught is None else number(state.pokemon_caught),
+        "items": items,
+    }
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def hp_bar(hp: int, most: int, width: int = BAR) -> str:

@@ -140,8 +140,10 @@ READ = (
                       help="Token that allows changes (default: PTP_TOKEN, or a random one)."),
          )),
     Verb("watch", "Watch a live run in the terminal.", "watch:watch",
-         about="Shows screen, state, decisions and events. Ctrl-C leaves; the run continues. With --json each update "
-               "is printed as a line of JSON, without pictures.",
+         about="Shows screen, state, decisions, commands and events, also those from before. Keys: space pauses and "
+               "resumes, s plays one tick, b goes back a snapshot, n takes one, + and - change the speed, ? shows "
+               "all keys, q quits; the run continues. With --json each update is printed as a line of JSON, without "
+               "pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
     Verb("status", "Show the current status of a run: state, newest decision, health.", "show:status",
@@ -328,7 +330,9 @@ SCHEMA = (
          arguments=(optional_run("every schema"), *CENTRAL)),
 )  # fmt: skip
 DRIFT = (
-    Verb("config", "Compare a config file with the known settings.", "databases:drift_config", arguments=(FILE,)),
+    Verb("config", "Compare a config file with the settings of a version.", "databases:drift_config",
+         arguments=(FILE, argument("--reference", metavar="VERSION",
+                                   help="Version to compare with (default: the newest)."))),
     Verb("schema", "Compare a database with the schema of its version.", "databases:drift_schema",
          arguments=(optional_run("latest"), *CENTRAL)),
 )  # fmt: skip
