@@ -17,16 +17,18 @@ dev: .venv/dev ## install ptp with everything that tests need
 	@echo "Creating .venv ..."
 	@$(PYTHON) -m venv .venv || { echo "could not create a virtual environment; on Debian: apt-get install python3-venv"; rm -rf .venv; exit 1; }
 
-.venv/setup: requirements.lock pyproject.toml | .venv/bin/python
+.venv/setup: requirements.lock pyproject.toml native/_native.pyx | .venv/bin/python
 	@echo "Installing what ptp needs (about a minute the first time) ..."
 	@$(PIP) install --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(BIN)/python native/build.py
 	@touch $@
 
-.venv/dev: requirements-dev.lock pyproject.toml | .venv/bin/python
+.venv/dev: requirements-dev.lock pyproject.toml native/_native.pyx | .venv/bin/python
 	@echo "Installing what ptp and its tests need (about two minutes the first time) ..."
 	@$(PIP) install --require-hashes -r requirements-dev.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(BIN)/python native/build.py
 	@touch $@ .venv/setup
 
 run: setup ## record the explorer playing Tallgrass up to its first badge
@@ -41,13 +43,13 @@ test: check ## check the code and run the whole test suite with coverage
 	@$(BIN)/coverage report --include 'src/ptp/config/*' --fail-under 90 > /dev/null || { echo "config is covered by less than 90 %"; exit 1; }
 
 check: dev ## lint and type-check
-	$(BIN)/ruff check src tests benchmarks docs examples
-	$(BIN)/ruff format --check src tests benchmarks docs examples
+	$(BIN)/ruff check src tests benchmarks docs examples native
+	$(BIN)/ruff format --check src tests benchmarks docs examples native
 	$(BIN)/mypy
 
 format: dev ## format the code
-	$(BIN)/ruff check --fix src tests benchmarks docs examples
-	$(BIN)/ruff format src tests benchmarks docs examples
+	$(BIN)/ruff check --fix src tests benchmarks docs examples native
+	$(BIN)/ruff format src tests benchmarks docs examples native
 
 .venv/peers/setup: benchmarks/peers.lock | .venv/bin/python
 	@echo "Installing what ptp is compared with ..."

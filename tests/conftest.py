@@ -20,7 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shel
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("PTP_") and name != "PTP_REQUIRE_ALL":
+        if name.startswith("PTP_") and name not in ("PTP_REQUIRE_ALL", "PTP_NATIVE"):
             monkeypatch.delenv(name)
 
 

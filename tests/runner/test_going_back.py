@@ -398,7 +398,7 @@ def test_the_verbs_steer_and_go_back(
     forked = ptp(
         "fork", "latest", "--at-tick", "100", "--random-seed", "5", "--max-ticks", "150", "--tick-rate-base", "0"
     )
-    assert "/s since tick 100)" in forked
+    assert "/s), 150 in all" in forked
     assert "until the fork, 5 after it" in forked
     assert "until the fork, 5 after it" in ptp("show")
     assert ptp("replay", "latest", "--verify").startswith("equal: 150 ticks")

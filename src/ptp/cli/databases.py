@@ -17,6 +17,7 @@ from ptp.config.versions import CONFIG_KINDS, config_drift
 from ptp.errors import PtpError, RecordingError, UsageError
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
+from ptp.recording.maintenance import check_before_migration, seal_migrated
 from ptp.recording.packed import readable
 from ptp.runs import find_run
 from ptp.versioning.configs import CONFIG_VERSION, UNMARKED
@@ -77,14 +78,19 @@ def opened_database(options: Options, run: str) -> AbstractContextManager[Dialec
 def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: OnProgress) -> Plan:
     """Migrate the database of a run that nobody plays."""
     directory = RunDirectory(database.resolve().parent)
+    if database.name != directory.database.name or not (directory.path / "metadata.json").exists():
+        return migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
     try:
-        if database.name == directory.database.name:
-            directory.acquire()
+        directory.acquire()
     except OSError as problem:
         reason = problem.strerror or problem
         raise RecordingError(f"can't write to {directory.path}: {reason}; make it writable first") from None
     try:
-        return migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
+        head = check_before_migration(directory)
+        done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
+        if done.steps:
+            seal_migrated(directory, {"from": done.from_version, "to": done.to_version, "head": head})
+        return done
     finally:
         directory.release()
 

@@ -17,8 +17,9 @@ from ptp.config.load import CHANGEABLE
 from ptp.config.tree import BY_FLAG, values_of
 from ptp.errors import PtpError, SnapshotError, UsageError
 from ptp.runner.protocol import Status
+from ptp.runs import Run
 from ptp.runs.sharing import import_snapshot
-from ptp.runs.steering import Steered, steer, store_of
+from ptp.runs.steering import Restored, Steered, steer, store_of
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack
 
@@ -119,7 +120,18 @@ def show_snapshot(options: Options) -> int:
 def restore_snapshot(options: Options) -> int:
     """Go back to a snapshot."""
     run = named_run(options)
-    restored = run.restore(options.snapshot)
+    return _went_back(options, run, run.restore(options.snapshot, tick=options.tick))
+
+
+def rewind(options: Options) -> int:
+    """Go back some ticks."""
+    if options.ticks < 1:
+        raise UsageError(f"can't go back {options.ticks} ticks; give 1 or more")
+    run = named_run(options)
+    return _went_back(options, run, run.rewind(options.ticks))
+
+
+def _went_back(options: Options, run: Run, restored: Restored) -> int:
     line = f"run {run.id} went back to tick {restored.tick}"
     if not restored.live:
         line = f"went back to tick {restored.tick}; continue from there with `{program()} resume {run.id}`"

@@ -128,6 +128,12 @@ class Snapshot(Section, section="snapshot", prefix="snapshot-"):
     validate: bool = setting(False, "Check that each snapshot can be restored.")
     rollback_on_error: bool = setting(False, "Roll back to the last snapshot on errors.", flag="--rollback-on-error")
     rollback_grace: int = setting(3, "Snapshots to roll back at most after an error.", flag="--rollback-grace", least=1)
+    rewind_memory: int = setting(
+        64, "Memory for going back to any tick, in megabytes; 0 keeps no key states.", flag="--rewind-memory", least=0
+    )
+    rewind_disk: float = setting(
+        1.0, "Disk space for going back to any tick, in gigabytes.", flag="--rewind-disk", least=0
+    )
     share: bool = setting(False, "Let others download the snapshots of this run from `ptp dashboard`.")
     name: str | None = setting(None, "Name of the snapshot taken at the end of the run.")
 

@@ -18,6 +18,7 @@ from ptp.recording.trust import of_world, trusts
 from ptp.records import Metadata, WorldSpec
 
 KEPT_FILES = {"start_state", "save_file"}
+NO_CHECKSUM = "0" * 32
 
 
 class RunDirectory:
@@ -140,18 +141,20 @@ class RunDirectory:
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""
-        metadata.checksum = checksum_of(metadata)
+        metadata.checksum = NO_CHECKSUM
         encoded = msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n"
+        metadata.checksum = checksum_of(encoded, NO_CHECKSUM)
+        encoded = encoded.replace(NO_CHECKSUM.encode(), metadata.checksum.encode())
         try:
             write_atomic(self.path / "metadata.json", encoded)
         except OSError as problem:
             raise RecordingError(f"{self.path}/metadata.json can't be written: {problem.strerror}") from None
 
 
-def checksum_of(metadata: Metadata) -> str:
-    """Return the checksum that belongs into a header."""
-    bare = msgspec.structs.replace(metadata, checksum=None)
-    return blake2b(msgspec.json.encode(bare, order="sorted"), digest_size=16).hexdigest()
+def checksum_of(header: bytes, checksum: str) -> str:
+    """Return the checksum that belongs into a header which names *checksum*."""
+    bare = header.replace(checksum.encode(), NO_CHECKSUM.encode())
+    return blake2b(bare, digest_size=16).hexdigest()
 
 
 def run_paths(data_dir: Path) -> list[Path]:

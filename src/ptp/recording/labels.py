@@ -59,8 +59,9 @@ def relabel_ended(directory: RunDirectory, **changes: str | Sequence[str] | Unse
     """Change the labels of a run that nobody plays."""
     with directory.owned():
         metadata = directory.read_metadata()
-        if metadata.checksum not in (None, checksum_of(metadata)):
-            raise RecordingError(f"{directory.path}/metadata.json is not what was written; see `ptp verify`")
+        file, checksum = directory.path / "metadata.json", metadata.checksum
+        if checksum is not None and checksum_of(file.read_bytes(), checksum) != checksum:
+            raise RecordingError(f"{file} is not what was written; see `ptp verify`")
         relabel(metadata, **changes)  # type: ignore[arg-type]
         directory.write_metadata(metadata)
         return metadata

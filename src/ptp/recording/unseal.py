@@ -48,6 +48,8 @@ def check_seal(database: Database) -> Checked:
     changes: dict[str, list[tuple[int, Change]]] = {}
     for link in _read_links(database):
         checked.sealed = True
+        if link.reason == "migrated":  # everything was sealed anew, in another shape
+            changes.clear()
         fault = _read_changes(link, checked.links, changes)
         checked.faults += [fault] if fault is not None else []
         link.changes = b""

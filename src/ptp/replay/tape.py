@@ -12,6 +12,7 @@ from ptp.errors import RunUnreadable, UsageError
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS, Database
 from ptp.snapshots import SnapshotHeader
+from ptp.snapshots.keys import Head
 from ptp.snapshots.tape import Begun, Decided, Played
 from ptp.worlds import Outcome, World, make_world
 
@@ -25,12 +26,17 @@ class TapeStep(NamedTuple):
     command: str
     reward: float | None
     state_hash: str
-    decided: bool
-    """Whether the agent was asked before this command."""
+    decision_id: str | None
+    """The decision that was made just before this command."""
+
+    @property
+    def decision(self) -> int | None:
+        """The number of that decision."""
+        return None if self.decision_id is None else number_of(self.decision_id)
 
 
-_COLUMNS = """tick, episode, step, command, reward, state_hash, EXISTS (
-    SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
+_COLUMNS = """tick, episode, step, command, reward, state_hash, (SELECT max(decision_id)
+    FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
 
 
 def number_of(decision_id: str) -> int:
@@ -112,7 +118,7 @@ class Tape:
         (elapsed,) = self._database.row("SELECT coalesce(max(elapsed), 0) FROM steps")
         return cost, 0 if newest is None else number_of(newest) + 1, elapsed
 
-    def is_current(self, header: SnapshotHeader) -> bool:
+    def is_current(self, header: SnapshotHeader | Head) -> bool:
         """Whether a snapshot lies on the tape as it is now, and not in a future that was given up."""
         query = "SELECT count(*) FROM rewinds WHERE rewind > ? AND to_tick < ?"
         (given_up,) = self._database.row(query, header.rewinds, header.tick)

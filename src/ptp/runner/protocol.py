@@ -52,6 +52,13 @@ class Restore(_Request, frozen=True, tag="restore"):
     snapshot: Text
 
 
+class Rewind(_Request, frozen=True, tag="rewind"):
+    """Go back some ticks, or to a tick."""
+
+    ticks: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
+    to_tick: Annotated[int, Meta(ge=0, le=1_000_000_000_000)] | None = None
+
+
 class Rollback(_Request, frozen=True, tag="rollback"):
     """Go back some snapshots in memory."""
 
@@ -88,8 +95,8 @@ class Picture(_Request, frozen=True, tag="picture"):
 
 
 Request = (
-    Status | Pause | Resume | Step | TakeSnapshot | ListSnapshots | Restore | Rollback | Change | Label | End | Watch
-    | Picture
+    Status | Pause | Resume | Step | TakeSnapshot | ListSnapshots | Restore | Rollback | Rewind | Change | Label | End
+    | Watch | Picture
 )  # fmt: skip
 
 

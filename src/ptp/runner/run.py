@@ -32,7 +32,6 @@ from ptp.retention.rollup import unpack_run
 from ptp.runner.services import choose_profile
 from ptp.runner.session import Session
 from ptp.sinks import RunContext, Sink, find_sink
-from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import MAGIC, check_world, read_file
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
@@ -83,7 +82,7 @@ def resume(
         raise
     try:
         with closing(Tape(directory)) as tape:
-            travel(engine, tape, SnapshotStore(directory.path / "snapshots"), tape.length)
+            travel(engine, tape, directory.path / "snapshots", tape.length)
             engine.raise_spending(*tape.spending())
         metadata.status, metadata.completed_at = "running", None
         metadata.ticks = metadata.stop = metadata.error = metadata.exit_code = None
@@ -167,7 +166,7 @@ def _engine_at(
         metadata = msgspec.structs.replace(origin, agent_seed=agent_seed)
         engine = engine_of(parent, metadata, config, clock, trusted=trusted)
         same_mind = (config.agent.name, agent_seed) == (origin.agent, origin.agent_seed)
-        travel(engine, tape, SnapshotStore(parent.path / "snapshots"), at_tick, with_agent=same_mind)
+        travel(engine, tape, parent.path / "snapshots", at_tick, with_agent=same_mind)
     return engine, agent_seed
 
 

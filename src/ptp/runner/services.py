@@ -18,6 +18,7 @@ from ptp.recording.log import RunLog
 from ptp.records import Event, Record, SnapshotTaken
 from ptp.runner.control import ControlServer
 from ptp.runner.live import LiveFeed
+from ptp.runner.rewinding import KeyKeeper
 from ptp.sinks import Fanout, RunContext, Sink
 from ptp.snapshots import Ring, Snapshot, SnapshotHeader, SnapshotStore, take
 from ptp.worlds import World
@@ -194,6 +195,7 @@ class Services:
         self.recorder = recorder
         camera = open_camera(run)
         self.keeper = SnapshotKeeper(run, engine, recorder)
+        self.keys = KeyKeeper(run, engine, recorder)
         self.live = LiveFeed(run, camera.ring)
-        self.fanout = Fanout(run, [recorder, RunLog(), camera, self.keeper, self.live, Health(), *sinks])
+        self.fanout = Fanout(run, [recorder, RunLog(), camera, self.keeper, self.keys, self.live, Health(), *sinks])
         self.control = ControlServer(run.path, run.clock, self.live)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import msgspec
 
 from ptp.config import changed, differences
-from ptp.errors import PtpError, SnapshotError
+from ptp.errors import PtpError, SnapshotError, UsageError
 from ptp.recording.labels import relabel
 from ptp.records import ConfigChanged, Rewound, Stop
 from ptp.replay import Tape
-from ptp.replay.travel import restore
+from ptp.replay.travel import go_back, restore
 from ptp.runner import protocol
 from ptp.runner.control import Asked
 from ptp.runner.protocol import Answer
@@ -63,6 +64,8 @@ class Steering:
                 snapshot = self.go_back(self._services.keeper.find(wanted), f"restored {wanted}")
             case protocol.Rollback(count):
                 snapshot = self.rollback(count, f"rolled back {count} snapshots")
+            case protocol.Rewind(ticks, to_tick):
+                self.rewind(self._run.tick - ticks if to_tick is None else to_tick)
             case protocol.Change(flags):
                 self._change(flags)
             case protocol.Label() as label:
@@ -108,18 +111,33 @@ class Steering:
 
     def go_back(self, snapshot: Snapshot, reason: str) -> SnapshotHeader:
         """Go back to a snapshot of this run; what came after it is given up."""
-        run, header = self._run, snapshot.header
-        dropped, from_tick = len(self._engine.buffer), run.tick
-        self._services.fanout.hand_over()
-        self._services.recorder.flush()
-        with closing(Tape(self._services.recorder.directory)) as tape:
+        header = snapshot.header
+        with self._going_back(reason) as tape:
             if not tape.is_current(header):
                 raise SnapshotError(
                     f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
                 )
             restore(self._engine, snapshot, tape)
-            self._engine.clear_queue(reason)
-        run.metadata.rewinds += 1
-        run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, header.tick, reason, dropped)
-        self._services.fanout.rewound(header.tick)
         return header
+
+    def rewind(self, tick: int) -> None:
+        """Go back to a tick of this run; what came after it is given up."""
+        now = self._run.tick
+        if not 0 <= tick < now:
+            raise UsageError(f"can't go back to tick {tick}; the run is at tick {now}")
+        with self._going_back(f"rewound {now - tick} ticks") as tape:
+            go_back(self._engine, tape, self._services.keys.newest(tick), tick)
+
+    @contextmanager
+    def _going_back(self, reason: str) -> Iterator[Tape]:
+        """Give up what comes after the tick that the engine is brought back to meanwhile."""
+        run, services = self._run, self._services
+        dropped, from_tick = len(self._engine.buffer), run.tick
+        services.fanout.hand_over()
+        services.recorder.flush()
+        with closing(Tape(services.recorder.directory)) as tape:
+            yield tape
+        self._engine.clear_queue(reason)
+        run.metadata.rewinds += 1
+        run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, run.tick, reason, dropped)
+        services.fanout.rewound(run.tick)

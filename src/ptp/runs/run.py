@@ -11,7 +11,7 @@ import msgspec
 
 from ptp import records
 from ptp._util.lazy import lazy
-from ptp.errors import PtpError
+from ptp.errors import PtpError, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.recording.tally import tally
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ptp.recording import figures, labels
     from ptp.replay import video
     from ptp.runner import control, protocol
-    from ptp.runs import drawing, settings, sharing, shots, steering
+    from ptp.runs import drawing, settings, sharing, shots, steering, verification
     from ptp.runs.steering import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
@@ -36,6 +36,7 @@ else:  # what plays, draws or steers is loaded when a run is played, drawn or st
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, sharing, shots = lazy("ptp.runs.drawing"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
     settings, steering = lazy("ptp.runs.settings"), lazy("ptp.runs.steering")
+    verification = lazy("ptp.runs.verification")
 
 SHOWN = ("run_id", "name", "notes", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost",
          "started_at", "tags", "stopped_by", "error")  # fmt: skip
@@ -179,7 +180,11 @@ class Run:
         plan = video.VideoPlan(first, last, speed, overlay)
         return video.make_video(self.directory, plan, None if output is None else Path(output), progress)
 
-    def verify(self, from_tick: int = 1) -> replay.Replayed:
+    def verify(self) -> verification.Verdict:
+        """Hold everything that is kept of the run against its seal, without playing it."""
+        return verification.verify(self.directory)
+
+    def replay(self, from_tick: int = 1) -> replay.Replayed:
         """Play the tape again and compare every tick."""
         with closing(replay.Replay(replay.Tape(self.directory), from_tick)) as played:
             for _ in played:
@@ -209,6 +214,13 @@ class Run:
         """Take a live run back by some of its snapshots in memory; what came after is discarded."""
         return steering.steer(self.directory, protocol.Rollback(count))
 
+    def rewind(self, ticks: int = 1) -> Restored:
+        """Go back some ticks; what came after is discarded."""
+        if self.is_live:
+            now = steering.steer(self.directory, protocol.Rewind(ticks))
+            return steering.Restored(self.id, now.tick, True, None)
+        return self.restore(tick=self.last_tick - ticks)
+
     def unpause(self) -> Steered:
         """Let a paused live run play on."""
         return steering.steer(self.directory, protocol.Resume())
@@ -237,11 +249,19 @@ class Run:
         assert taken is not None
         return taken
 
-    def restore(self, snapshot: str) -> Restored:
-        """Go back to a snapshot, by name or id; what came after it is discarded."""
+    def restore(self, snapshot: str | None = None, *, tick: int | None = None) -> Restored:
+        """Go back to a snapshot, by name or id, or to any tick; what came after it is discarded."""
+        if (snapshot is None) == (tick is None):
+            raise UsageError("name a snapshot, or a tick with --tick N")
         if not self.is_live:
-            header = steering.restore_snapshot(self.directory, snapshot)
-            return steering.Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+            if snapshot is None:
+                steering.restore_tick(self.directory, tick or 0)
+            else:
+                tick = steering.restore_snapshot(self.directory, snapshot).tick
+            return steering.Restored(self.id, tick or 0, False, f"ptp resume {self.id}")
+        if snapshot is None:
+            restored = steering.steer(self.directory, protocol.Rewind(to_tick=tick))
+            return steering.Restored(self.id, restored.tick, True, None)
         known = (it.snapshot_id for it in self.snapshots() if snapshot in (it.snapshot_id, it.name, "latest"))
         restored = steering.steer(self.directory, protocol.Restore(next(known, snapshot)))
         return steering.Restored(self.id, restored.tick, True, None)

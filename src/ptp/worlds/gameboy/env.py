@@ -15,6 +15,7 @@ from ptp.errors import ConfigError, WorldError
 from ptp.worlds.gameboy.cartridge import RAM_BANK, Cartridge, read_file
 from ptp.worlds.gameboy.commands import BUTTONS, ButtonCodec
 from ptp.worlds.gameboy.ram import catch_arrays, find_ram
+from ptp.worlds.gameboy.states import open_states
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDL binding that PyBoy carries greets with a warning
@@ -54,6 +55,7 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         self.pixels: Picture = self.pyboy.screen.ndarray
         """The screen as PyBoy draws it, red, green, blue and alpha: it changes with every step."""
         self._cartridge = cartridge
+        self._states = open_states(self.pyboy)
         self._start = self._power_on = self.save()
 
     def start_from(self, path: Path) -> None:
@@ -103,9 +105,7 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
 
     def save(self) -> bytes:
         """Return the emulator's whole state."""
-        file = io.BytesIO()
-        self.pyboy.save_state(file)
-        return file.getvalue()
+        return self._states.save()
 
     def load(self, data: bytes) -> None:
         """Return to a PyBoy state of this cartridge; anything else is refused, and the message says why."""
@@ -129,12 +129,11 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
             )
 
     def _load(self, data: bytes) -> None:
-        file = io.BytesIO(data)
         try:
-            self.pyboy.load_state(file)
-        except PyBoyException as problem:
+            left_over = self._states.load(data)
+        except (PyBoyException, EOFError) as problem:
             raise WorldError(f"the emulator can't load it: {problem}; take a PyBoy state of this game") from None
-        if file.read(1):
+        if left_over:
             raise WorldError("the emulator can't load all of it; take a PyBoy state of this game")
         # A button may be down in the state, or its release still waiting: both end here.
         for button in BUTTONS[1:]:

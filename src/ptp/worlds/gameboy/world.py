@@ -26,10 +26,12 @@ from ptp.worlds.gameboy.memory import MemoryReader
 from ptp.worlds.gameboy.profiles import BUILT_IN, find_profile
 from ptp.worlds.gameboy.reader import StateReader
 from ptp.worlds.gameboy.state import GameState
+from ptp.worlds.gameboy.states import native_problem
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
 from ptp.worlds.gym import package_versions
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
+NATIVE_REMARK = "states are saved without the native part, which takes longer: {}"
 NO_INFO: dict[str, Any] = {}
 
 
@@ -91,6 +93,8 @@ class GameBoyWorld(World):
         self.facts = self._describe()
         if not self.profile.readable:
             self.remarks = (RAW_REMARK.format(self.cartridge.name),)
+        if native_problem() is not None:
+            self.remarks = (*self.remarks, NATIVE_REMARK.format(native_problem()))
         codec = self.env.codec
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
         self.state_hash = self._state_hash
