@@ -162,7 +162,7 @@ def test_the_verb_exits_with_1_on_drift_and_groups_it_for_programs(
     good, old = tmp_path / "good.yaml", tmp_path / "old.yaml"
     good.write_text('version: "3.0"\n')
     old.write_text("tick_rate_base: 3\n")
-    assert ptp("drift", "config", str(good)) == (0, f"{good} (version 3.0) is as it should be\n", "")
+    assert ptp("drift", "config", str(good)) == (0, f"{good} (version 3.0) has no drift\n", "")
     code, out, _ = ptp("drift", "config", str(old))
     assert code == 1
     assert "ptp config migrate" in out

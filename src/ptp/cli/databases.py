@@ -263,7 +263,7 @@ def _differences(options: Options, name: str, version: str, findings: Sequence[F
     rows = [(each.kind.replace("_", " "), each.name, each.problem, each.fix) for each in findings]
     return answer(
         options, {"name": name, "version": version, "drift": bool(findings), **grouped},
-        f"{name} (version {version}) {'differs:' if findings else 'is as it should be'}",
+        f"{name} (version {version}) {'differs:' if findings else 'has no drift'}",
         *table(("what", "name", "problem", "fix"), rows),
         failed=bool(findings),
     )  # fmt: skip

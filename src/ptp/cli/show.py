@@ -119,7 +119,7 @@ def _pace_facts(health: SystemHealth) -> dict[str, str]:
 
 
 def _game_facts(state: CurrentState) -> dict[str, str]:
-    """Return what a world's state tells; what the world does not have is left out."""
+    """Return the facts of a world's state; what the world does not have is left out."""
     place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
     items = ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count)
     facts = {

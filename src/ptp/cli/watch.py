@@ -124,8 +124,8 @@ def _line(action: Action) -> str:
     if "reward" in context:  # it is a command
         known = context.get("reasoning") or context.get("location")
     else:
-        told = (item for item in context.items() if isinstance(item[1], str | int) and item[1] != "")
-        known = ", ".join(f"{name} {value}" for name, value in told)
+        shown = (item for item in context.items() if isinstance(item[1], str | int) and item[1] != "")
+        known = ", ".join(f"{name} {value}" for name, value in shown)
     return f"{tick:>8}  {paint(action.timestamp[11:23], DIM)}  {action.action:<16} {known or ''}".rstrip()
 
 

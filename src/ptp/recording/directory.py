@@ -1,4 +1,4 @@
-"""Run directories: where they are, who owns them, and how a run stands."""
+"""Run directories: where they are, who owns them, and the status of a run."""
 
 from __future__ import annotations
 

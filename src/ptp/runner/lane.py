@@ -148,11 +148,13 @@ class Lane:
             case protocol.End():
                 raise KeyboardInterrupt("stopped by request")
             case _:
-                raise UsageError(f"run {self.run.run_id} is played by a loop of its own; fork it to go another way")
+                raise UsageError(
+                    f"run {self.run.run_id} is played by a recorded loop, which can't do that; fork the run instead"
+                )
 
     def _change(self, flags: dict[str, str]) -> None:
         if any(not flag.startswith("--tick-rate-") for flag in flags):
-            raise UsageError("only --tick-rate-base can be changed while a loop of its own plays the run")
+            raise UsageError("only the tick rates of a recorded loop can be changed")
         config = changed(self.run.config, flags)
         self.run.tell(ConfigChanged(self.run.clock.time(), self.run.tick, differences(self.run.config, config)))
         self.run.config = config

@@ -18,19 +18,19 @@ class _Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Status(_Request, frozen=True, tag="status"):
-    """How does the run stand?"""
+    """What is the status of the run?"""
 
 
 class Pause(_Request, frozen=True, tag="pause"):
-    """Hold the run."""
+    """Pause the run."""
 
 
 class Resume(_Request, frozen=True, tag="resume"):
-    """Let a held run go on."""
+    """Let a paused run continue."""
 
 
 class Step(_Request, frozen=True, tag="step"):
-    """Play some ticks, then hold the run."""
+    """Play some ticks, then pause the run."""
 
     ticks: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
 
@@ -89,7 +89,7 @@ class Watch(_Request, frozen=True, tag="watch"):
 
 
 class Picture(_Request, frozen=True, tag="picture"):
-    """Send the picture of a tick, or of the newest before it, that is held in memory."""
+    """Send the picture of a tick, or of the newest before it, that is in memory."""
 
     tick: int
 
@@ -101,7 +101,7 @@ Request = (
 
 
 class Now(msgspec.Struct, frozen=True, gc=False):
-    """How a live run stands."""
+    """The status of a live run."""
 
     at: float
     """Seconds since 1970."""
@@ -110,7 +110,7 @@ class Now(msgspec.Struct, frozen=True, gc=False):
     episode: int
     """The episode it is in."""
     paused: bool
-    """Whether the run is held."""
+    """Whether the run is paused."""
     reward: float
     """The sum of all rewards."""
     cost: float
@@ -142,7 +142,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str | None = None
     """Why it could not be met."""
     now: Now | None = None
-    """How the run stands after it."""
+    """The status of the run after it."""
     snapshot: SnapshotHeader | None = None
     snapshots: list[SnapshotHeader] | None = None
     frame: Frame | None = None

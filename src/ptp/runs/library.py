@@ -32,7 +32,7 @@ LIVE_FRESH = 0.5  # seconds for which the figures of a live run are not read aga
 
 
 class DamagedRun(msgspec.Struct):
-    """A folder that is no run, or whose header or database can't be read."""
+    """A folder that is not a run, or whose header or database can't be read."""
 
     run_id: str
     problem: str
@@ -56,7 +56,7 @@ class RunList(msgspec.Struct):
     tags: list[str]
     """The tags of all runs."""
     unreadable: int
-    """Folders that are no run, or that are damaged."""
+    """Folders that are not runs, or that are damaged."""
     damaged: list[DamagedRun]
     """What is wrong with each of them, the first hundred."""
 
@@ -66,7 +66,7 @@ class AmbiguousRun(UsageError):
 
 
 class NoRuns(UnknownName):
-    """There is no run at all."""
+    """There are no runs."""
 
     def __init__(self, data_dir: Path) -> None:
         remedy = "make one with `ptp run`, or name another folder with --data-dir"

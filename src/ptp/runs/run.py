@@ -53,7 +53,7 @@ def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
 
 
 class Run:
-    """One run; nothing is read before it is asked for, and what is live is read anew each time."""
+    """One run; nothing is read before it is used, and a live run is read anew each time."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
@@ -125,7 +125,8 @@ class Run:
     episodes = _table(records.EpisodeEnded, "Return the whole episodes.")
     episode_starts = _table(records.EpisodeBegan, "Return how each episode began.")
     decisions = _table(
-        records.DecisionMade, "Return the decisions; those of ticks that were given up have the status `rolled_back`."
+        records.DecisionMade,
+        "Return the decisions; those of ticks that were rolled back have the status `rolled_back`.",
     )
     model_calls = _table(records.ModelCall, "Return the calls of models.")
     events = _table(records.Event, "Return what the world itself calls events.")

@@ -45,7 +45,7 @@ PLAY = ("world.profile", "world.frames_per_tick", "system.random_seed")
 
 
 def export_snapshot(directory: RunDirectory, wanted: str, target: Path) -> SnapshotHeader:
-    """Write a snapshot and its tape to a file that another machine can go on from."""
+    """Write a snapshot and its tape to a file that another machine can resume from."""
     if target.exists():
         raise SnapshotError(f"{target} is there already; choose another file")
     header, data = export_bytes(directory, wanted)
@@ -175,7 +175,7 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
     try:
         observation = load_world(world, snapshot) if can_load else _play_there(world, tape)
     except (ValueError, TypeError, KeyError) as problem:
-        raise SnapshotError(f"{header.world!r} can't go on from the snapshot: {problem!r}; get it again") from None
+        raise SnapshotError(f"{header.world!r} can't load the snapshot: {problem!r}; export it again") from None
     if not tape.steps or tape.steps[-1].terminated or tape.steps[-1].truncated:
         return None
     return world.state(observation)
@@ -267,4 +267,4 @@ def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | Epi
 
 
 def _number(value: float | None) -> float:
-    return nan if value is None else value  # the database keeps what is no number as NULL
+    return nan if value is None else value  # the database keeps NaN as NULL

@@ -14,7 +14,7 @@ class RunSummary(msgspec.Struct):
     run_id: str
     """The run's id, a UUIDv7."""
     status: Status
-    """How it stands now; a run that says running but has no process is crashed."""
+    """Its status now; a run that says running but has no process is crashed."""
     world: str
     agent: str
     experiment_name: str

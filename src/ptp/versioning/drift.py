@@ -72,7 +72,7 @@ def _parts(
         if name not in found:
             yield Finding(f"missing_{kind}", name, f"schema {version} has it", create)
         elif kind in _CHANGED and found[name] != part:
-            yield Finding(_CHANGED[kind], name, "is not as it should be", f"{_drop(kind, name, found[name])} {create}")
+            yield Finding(_CHANGED[kind], name, "differs from the schema", f"{_drop(kind, name, found[name])} {create}")
     for name, part in found.items():
         if name not in wanted:
             fix = f"{_drop(kind, name, part)}{_IF}"

@@ -96,7 +96,7 @@ def show_run(services: Services, run: Run = None) -> RunDetail:
 
 
 async def status(services: Services, run: Run = None) -> Status:
-    """Show how a run stands now."""
+    """Show the status of a run."""
     return await services.status(run)
 
 
