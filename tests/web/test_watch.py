@@ -162,7 +162,7 @@ def test_every_size_of_terminal_shows_tick_and_picture_within_its_width(
 ) -> None:
     with playing(tmp_path), watching(tmp_path, columns, rows) as terminal:
         wait_for(lambda: terminal.shows(r"tick +[1-9]") and terminal.shows("▀"))
-        lines = plain(terminal.read()).split("\n")
+        *lines, _ = plain(terminal.read()).split("\n")  # the last one may be cut within a code
     assert max(map(len, lines)) <= columns
 
 

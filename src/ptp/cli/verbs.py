@@ -115,7 +115,7 @@ READ = (
                       help="Column to sort by, such as ticks, reward, duration or badges (default: started)."),
              switch("--reverse", help="Sort the smallest or oldest first."),
              argument("--group-by", choices=("world", "agent", "status", "experiment", "tag", "seed"),
-                      help="Show one line for each group of runs, of all runs."),
+                      help="Show one line for each group of all matching runs."),
          )),
     Verb("show", "Show how a run went: how it ended, what it cost, its episodes.", "show:show",
          about="With -v it includes the versions of everything involved.",
@@ -263,7 +263,7 @@ STEER = (
 CLEANUP = (
     Verb("screenshots", "Remove the pictures of ended runs; the tape can draw them again.", "disk:cleanup_screenshots",
          arguments=(optional_run("every run"), DRY_RUN,
-                    argument("--older-than", metavar="AGE", help="Only of runs that started longer ago (7d, 12h)."))),
+                    argument("--older-than", metavar="AGE", help="Only pictures of runs that started longer ago (7d, 12h)."))),
 )  # fmt: skip
 DB = (
     Verb("ingest", "Load runs into the central database, each completely or not at all.", "databases:ingest_runs",
