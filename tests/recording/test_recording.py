@@ -99,9 +99,9 @@ def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connect
 def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Connection) -> None:
     writer = Writer(Seal(connection), RUN, Knowledge())
     writer.add([step(1)])
-    with pytest.raises(RecordingError, match=r"can't be recorded: Encoding objects .*kept; go on with `ptp resume`"):
+    with pytest.raises(RecordingError, match=r"can't be recorded: Encoding objects .*kept; resume the run"):
         writer.add([step(tick, state=object()) for tick in range(2, 1000)])
-    with pytest.raises(RecordingError, match="is kept; go on"):
+    with pytest.raises(RecordingError, match="is kept; resume the run"):
         writer.close()
 
 

@@ -19,7 +19,6 @@ import pytest
 from PIL import Image
 from prometheus_client.parser import text_string_to_metric_families
 
-from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
@@ -134,14 +133,20 @@ def test_a_tag_shows_in_the_list_and_picks_its_runs(tmp_path: Path) -> None:
         assert get(client, "run", run=first.run_id)["run"]["tags"] == ["best", "paper"]
 
 
-def test_tags_that_are_no_text_make_one_run_unreadable_and_spoil_no_list(tmp_path: Path) -> None:
-    first, second = (record(tmp_path, world="FrozenLake-v1", max_ticks=20) for _ in range(2))
-    (first.path / "tags.txt").write_bytes(b"\xff\n")
+def test_runs_are_filtered_by_experiment_time_ticks_and_reward(tmp_path: Path) -> None:
+    for ticks in (20, 40):
+        record(tmp_path, world="CartPole-v1", max_ticks=ticks, name=f"{ticks}")
     with serving(tmp_path) as client:
-        told = get(client, "runs")
-    assert ([run["run_id"] for run in told["runs"]], told["unreadable"]) == ([second.run_id], 1)
-    with pytest.raises(RunUnreadable, match=r"tags\.txt can.t be read: .*; remove it"):
-        Run(first).summary()
+
+        def names(**query: Any) -> list[str]:
+            return [run["name"] for run in get(client, "runs", **query)["runs"]]
+
+        assert names() == names(since="2026-01-31T12:00:00Z", experiment="default") == ["40", "20"]
+        assert names(min_ticks=30) == names(min_reward=30.5) == ["40"]
+        assert names(max_ticks=30) == names(max_reward=30.5) == ["20"]
+        assert names(until="2026-01-31T12:00:00Z") == names(experiment="other") == []
+        assert sorted(names(sort="elapsed_seconds", descending=False)) == ["20", "40"]
+        assert client.get("/api/v1/runs", params={"since": "soon"}).status_code == 422
 
 
 def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(tmp_path: Path) -> None:

@@ -73,21 +73,22 @@ def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[Run, RunCon
 def _play(options: Options, config: RunConfig, play: Callable[[list[Sink]], RunResult]) -> int:
     with choose_watcher(config, not options.talks) as watcher, explaining_stop(watcher):
         result = play([watcher])
-    answer(options, result, *_summary(result, config, watcher.start))
+    answer(options, result, *_summary(result, config, watcher))
     if result.error:
         sys.stderr.write(f"ptp: {result.error}\n")
     return result.exit_code
 
 
-def _summary(result: RunResult, config: RunConfig, start: int) -> Iterator[str]:
+def _summary(result: RunResult, config: RunConfig, watcher: Silent) -> Iterator[str]:
     ended = result.stop.message if result.stop else "see the error below"
     yield f"{paint(result.status, STATUS_COLORS[result.status])}: {ended}"
-    pace = f"{number(result.ticks_per_second)}/s" + (f" since tick {start:,}" if start else "")
+    seconds, pace = result.elapsed_seconds - watcher.elapsed, number(result.ticks_per_second)
+    in_all = f", {result.ticks:,} in all" if watcher.start else ""
     seed = seeds(result.random_seed, config.system.random_seed)
     facts = {
         "run": result.run_id,
         "world": f"{result.world}, played by {result.agent}, seed {seed}",
-        "ticks": f"{result.ticks:,} in {result.elapsed_seconds:,.1f} s ({pace})",
+        "ticks": f"{result.ticks - watcher.start:,} in {seconds:,.1f} s ({pace}/s){in_all}",
         "episodes": f"{result.episodes:,}",
         "reward": number(result.total_reward),
         "kept in": result.directory,
@@ -164,10 +165,11 @@ class Silent(Sink):
     inline = True
     directory: Path | None = None
     start = 0
+    elapsed = 0.0
 
     def began(self, run: RunContext) -> None:
         """Remember the run."""
-        self.directory, self.start = run.path, run.play.progress.ticks
+        self.directory, self.start, self.elapsed = run.path, run.play.progress.ticks, run.play.progress.elapsed
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`ptp show`, `status`, `metrics`, `tag`, `logs` and `export`: how a run went, or goes."""
+"""`ptp show`, `status`, `metrics`, `logs` and `export`: how a run went, or goes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from ptp.cli import output
-from ptp.cli.common import named_run, opened_run, when_stopped
+from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.output import BOLD, DIM, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
@@ -21,7 +21,8 @@ from ptp.runs.exports import check_names, write_export
 from ptp.runs.exports import export as export_runs
 from ptp.runs.logs import LogLine
 from ptp.runs.metrics import read_metrics
-from ptp.runs.status import read_status
+from ptp.runs.status import SystemHealth, read_status
+from ptp.worlds.knowledge import CurrentState
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
@@ -42,7 +43,7 @@ def show(options: Options) -> int:
     }
     rows = [(name, *(number(spread.get(column)) for column in SPREAD)) for name, spread in spreads.items() if spread]
     return output.show(
-        options, {**structs.asdict(report), "tags": run.tags},
+        options, report,
         _title(report.run),
         *fact_lines(_facts(run, report, options.config.system.verbose)),
         *(line for chapter in report.story for line in _chapter(chapter)),
@@ -65,7 +66,7 @@ def _title(run: Metadata) -> str:
 
 
 def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
-    run, tags = report.run, opened.tags
+    run = report.run
     ended = run.error or (run.stop.message if run.stop else None)
     was_forked = run.parent is not None and (opened.path / "config.yaml").exists()
     game = ", ".join(f"{name.lower()} {value:g}" for name, value in report.game.items())
@@ -76,7 +77,9 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
         "started": local_time(run.started_at),
         "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
         "seed": seeds(run.random_seed, forked_seed),
-        **({"tags": ", ".join(tags)} if tags else {}),
+        **({"name": run.name} if run.name else {}),
+        **({"tags": ", ".join(run.tags)} if run.tags else {}),
+        **({"notes": run.notes} if run.notes else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
         **({"rewinds": str(run.rewinds)} if run.rewinds else {}),
@@ -113,19 +116,13 @@ def status(options: Options) -> int:
     metadata = directory.read_metadata()
     found = read_status(directory, metadata)
     state, decision, health = found.current_state, found.decision_pipeline, found.system_health
-    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
     facts = {
         "run": found.run_id,
         "played": f"{number(found.elapsed_seconds)} s",
-        "where": f"{state.location or '-'}{place}  ({state.screen_type or 'unknown screen'})",
-        "badges": number(state.badges),
-        "caught": number(state.pokemon_caught),
-        "owned": f"{number(state.pokemon_owned)} species",
-        "items": ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count) or "-",
+        **_game_facts(state),
         "decision": f"{decision.last_decision_type or '-'}, {decision.current_decision_status or 'none yet'}, "
         f"{number(decision.last_decision_latency_ms)} ms",
-        "ticks/s": f"{number(health.tick_rate_actual)} of {number(health.tick_rate_target)}",
-        "memory": f"{number(health.memory_usage_mb)} MB",
+        **_pace_facts(health),
         "errors": number(health.error_count),
         "snapshots": number(health.snapshot_count),
     }
@@ -135,6 +132,29 @@ def status(options: Options) -> int:
         for member in state.party or ()
     )
     return output.show(options, found, _title(metadata), *fact_lines(facts), *party)
+
+
+def _pace_facts(health: SystemHealth) -> dict[str, str]:
+    """Return what was measured of a run; a short one ends before anything is."""
+    target = f" of {health.tick_rate_target:g}" if health.tick_rate_target else ""
+    return {
+        **({"ticks/s": f"{number(health.tick_rate_actual)}{target}"} if health.tick_rate_actual is not None else {}),
+        **({"memory": f"{number(health.memory_usage_mb)} MB"} if health.memory_usage_mb is not None else {}),
+    }
+
+
+def _game_facts(state: CurrentState) -> dict[str, str]:
+    """Return the facts of a world's state; what the world does not have is left out."""
+    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
+    items = ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count)
+    facts = {
+        "where": state.screen_type and f"{state.location or '-'}{place}  ({state.screen_type})",
+        "badges": None if state.badges is None else number(state.badges),
+        "caught": None if state.pokemon_caught is None else number(state.pokemon_caught),
+        "owned": None if state.pokemon_owned is None else f"{number(state.pokemon_owned)} species",
+        "items": items,
+    }
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def hp_bar(hp: int, most: int, width: int = BAR) -> str:
@@ -151,15 +171,6 @@ def metrics(options: Options) -> int:
     figures = {"tick": found.tick, **structs.asdict(found.performance), **structs.asdict(found.game)}
     rows = [(name, number(value)) for name, value in figures.items()]
     return output.show(options, found, *table(("metric", "value"), rows, right=("value",)))
-
-
-def tag(options: Options) -> int:
-    """Change or list the tags of a run."""
-    run = named_run(options)
-    changes = options.tags or options.remove
-    tags = run.tag(*options.tags, remove=options.remove) if changes else run.tags
-    reply = output.answer if changes else output.show
-    return reply(options, {"run_id": run.id, "tags": tags}, f"{run.id}: {', '.join(tags) or 'no tags'}")
 
 
 def logs(options: Options) -> int:

@@ -163,6 +163,14 @@ class ExperimentConfig(Experiment, section="experiment"):
     results_format: Literal["json", "csv", "parquet"] = setting("json", "Format of exported results.")
 
 
+class Labels(Section, section="run"):
+    """What the run is called."""
+
+    name: str | None = setting(None, "Name of the run; verbs find it by its name, too.")
+    tags: tuple[str, ...] = setting((), "Tags of the run, separated by commas.")
+    notes: str | None = setting(None, "Notes about the run.")
+
+
 class System(Section, section="system"):
     """Where files go, and how much is printed."""
 
@@ -187,6 +195,7 @@ class RunConfig(Frozen):
     limits: Limits = Limits()
     snapshot: Snapshot = Snapshot()
     experiment: Experiment = Experiment()
+    run: Labels = Labels()
     system: System = System()
     given: frozenset[str] = frozenset()
     """Paths of the settings that were chosen: given by flag or variable, or different from their default."""

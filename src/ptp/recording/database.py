@@ -48,7 +48,7 @@ def create_database(path: Path) -> apsw.Connection:
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
-    """Open the database of a run that is gone on with; one of an old schema has to be migrated first."""
+    """Open the database of a run to resume it; one of an old schema has to be migrated first."""
     check_sqlite()
     _refuse_archived(path)
     connection = apsw.Connection(str(path), flags=_writable())

@@ -1,4 +1,4 @@
-"""Run directories: where they are, who owns them, and how a run stands."""
+"""Run directories: where they are, who owns them, and the status of a run."""
 
 from __future__ import annotations
 
@@ -66,11 +66,10 @@ class RunDirectory:
         self._clean()
 
     def _clean(self) -> None:
-        """Remove what an owner that was killed has left behind; tags are written by others, too."""
+        """Remove what an owner that was killed has left behind."""
         for pattern in (f".*{UNFINISHED}", f"snapshots/.*{UNFINISHED}", "video/.run_from_*", "control.sock"):
             for left in self.path.glob(pattern):
-                if not left.name.startswith(".tags"):
-                    left.unlink(missing_ok=True)
+                left.unlink(missing_ok=True)
 
     def release(self) -> None:
         """Give the directory up."""
@@ -149,18 +148,6 @@ class RunDirectory:
         if metadata.status == "running" and not self.is_alive():
             metadata.status = "crashed"
         return metadata
-
-    def read_tags(self) -> list[str]:
-        """Return the words that a person gave the run, sorted."""
-        path = self.path / "tags.txt"
-        try:
-            check_regular(path, MOST_TEXT)
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            return []
-        except (OSError, UnicodeDecodeError) as problem:
-            raise RunUnreadable(f"{path} can't be read: {problem}; remove it") from None
-        return sorted({line.strip() for line in lines if line.strip()})
 
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""

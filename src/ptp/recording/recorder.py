@@ -1,4 +1,4 @@
-"""Everything that is kept while a run goes on: the first of its sinks."""
+"""Everything that is kept while a run plays: the first of its sinks."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Recorder(Sink):
         self._writer.later(job)
 
     def rewound(self, tick: int) -> None:
-        """Give up the ticks after *tick*, or return to some; the tape then tells only what led to now."""
+        """Discard the ticks after *tick*, or return to some; the tape then holds only what led to now."""
         back, run = self._run.rewound, self._run
         assert back is not None
         self._writer.do(lambda connection: rewind(connection, run.run_id, back, self._knowledge), "rolled back")

@@ -1,6 +1,6 @@
 """What can happen in a run, as one closed union of frozen types.
 
-The engine tells it, sinks hear it, tables keep it, and the control socket and the browser pass it on: a step or a
+The engine reports it, sinks receive it, tables keep it, and the control socket and the browser pass it on: a step or a
 decision has one shape everywhere. `decode` reads a record back from its JSON.
 """
 
@@ -53,7 +53,7 @@ class EpisodeBegan(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     tick: int
     """The last tick before it."""
     seed: int | None
-    """The seed that the reset was given; None when the world went on with its own dice."""
+    """The seed that the reset was given; None when the world continued with its own random numbers."""
     options: Json
     observation: Json
     state: Json
@@ -239,7 +239,7 @@ class FrameRemoved(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="r
 
 
 class SnapshotTaken(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
-    """Everything needed to go on from a tick was saved."""
+    """Everything needed to resume from a tick was saved."""
 
     table: ClassVar[str] = "snapshots"
 
@@ -265,7 +265,7 @@ class ConfigChanged(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
 
 
 class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
-    """The run went back; what came after the tick was given up. Or it returned to a snapshot in what was given up."""
+    """The run went back and discarded what came after the tick, or returned to a snapshot in what was discarded."""
 
     table: ClassVar[str] = "rewinds"
     renamed: ClassVar[dict[str, str]] = {"number": "rewind", "dropped": "commands_dropped"}

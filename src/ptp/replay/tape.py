@@ -115,7 +115,7 @@ class Tape:
     def start(self, episode: int) -> tuple[int | None, dict[str, Any] | None]:
         """Return the seed and the options of an episode; older runs keep no more of it than the run's seed.
 
-        The seed is None when the world went on with its own dice.
+        The seed is None when the world continued with its own random numbers.
         """
         for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
             if not isinstance(seed, int | None):
@@ -170,7 +170,7 @@ class Tape:
         return cost, 0 if newest is None else number_of(newest) + 1, elapsed
 
     def is_current(self, header: SnapshotHeader | Head) -> bool:
-        """Whether a snapshot lies on the tape as it is now, and not in a future that was given up."""
+        """Whether a snapshot lies on the tape as it is now, and not in a future that was discarded."""
         return self.shared(header) == header.tick <= self.length
 
     def shared(self, header: SnapshotHeader | Head) -> int:
@@ -210,7 +210,7 @@ class Replayed(msgspec.Struct):
 
 
 class Replay:
-    """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
+    """Plays a tape tick by tick; iterating yields the steps, and `result` says how it went."""
 
     def __init__(self, tape: Tape, from_tick: int = 1, *, trusted: bool = False) -> None:
         if not tape.length:

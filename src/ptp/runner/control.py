@@ -21,7 +21,7 @@ from ptp.runner.protocol import Answer, Line, Picture, Request, Watch, read_answ
 
 SOCKET = "control.sock"
 MOST_REQUEST = 64 << 10  # bytes
-PATIENCE = 60.0  # seconds a client waits for the run to come round
+PATIENCE = 60.0  # seconds a client waits for an answer
 
 
 class NotRunning(PtpError):
@@ -89,13 +89,13 @@ class ControlServer:
     def _answer(self, request: Request) -> Answer:
         if isinstance(request, Picture):
             frame = self._live.held(request.tick)
-            missing = f"no picture of tick {request.tick}, or before it, is held in memory"
+            missing = f"no picture of tick {request.tick}, or before it, is in memory"
             return Answer(error=missing) if frame is None else Answer(frame=frame)
         asked = Asked(request)
         self.waiting.append(asked)
         self._clock.wake()
         if not asked.answered.wait(PATIENCE):
-            return Answer(error=f"the run did not come round to it within {PATIENCE:.0f} s")
+            return Answer(error=f"the run did not answer within {PATIENCE:.0f} s")
         assert asked.answer is not None
         return asked.answer
 
@@ -126,7 +126,7 @@ def ask(directory: RunDirectory, request: Request, patience: float = PATIENCE + 
 
 
 def watch(directory: RunDirectory) -> Iterator[Line]:
-    """Return what a live run tells, line by line, until it ends."""
+    """Return what a live run reports, line by line, until it ends."""
     with connect(directory) as connection:
         connection.settimeout(PATIENCE)
         try:
@@ -136,7 +136,7 @@ def watch(directory: RunDirectory) -> Iterator[Line]:
                     if line.strip():
                         yield read_line(line)
         except OSError:
-            return  # the run has gone without a farewell
+            return  # the run was killed
 
 
 def not_running(directory: RunDirectory) -> NotRunning:

@@ -79,7 +79,7 @@ class KeyKeeper(Sink):
             if self._file.size > self._most_disk:
                 self._file.thin_out()
                 self._spacing *= 2
-        except (SnapshotError, OSError) as problem:  # the run goes on
+        except (SnapshotError, OSError) as problem:  # the run continues
             self._most_disk = 0
             self._run.notice("warning", "rewind", f"no more key states are written: {problem}")
 
@@ -91,7 +91,7 @@ class KeyKeeper(Sink):
         return packed.unpack()
 
     def rewound(self, tick: int) -> None:
-        """Forget the key states of a future that was given up."""
+        """Forget the key states of a future that was discarded."""
         self._memory.forget_after(tick)
         self._file.forget_after(tick)
         self._on_disk = min(self._on_disk, tick)

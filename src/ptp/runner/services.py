@@ -106,7 +106,7 @@ class Health(Sink):
 
 
 def resident_megabytes() -> float | None:
-    """Return the memory that this process holds, where the system tells it."""
+    """Return the memory that this process holds, where the system reports it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except (OSError, IndexError, ValueError):
@@ -139,7 +139,7 @@ class SnapshotKeeper(Sink):
             self._due = tick + self._interval
 
     def took(self, records: Sequence[Record]) -> None:
-        """Look at what a tick told, and take the snapshots that are due."""
+        """Look at what a tick brought, and take the snapshots that are due."""
         for record in records if self._watches else ():
             if type(record) is Event:
                 found = self._knowledge.snapshot_event(record.kind, record.detail)
@@ -156,7 +156,7 @@ class SnapshotKeeper(Sink):
         def write_or_warn() -> None:
             try:
                 self._write(snapshot)
-            except SnapshotError as problem:  # the run goes on
+            except SnapshotError as problem:  # the run continues
                 self._run.notice("warning", "snapshot_failed", str(problem))
 
         if to_disk:
@@ -196,7 +196,7 @@ class SnapshotKeeper(Sink):
             self._keep("end of run", name=self._config.name)
 
     def rewound(self, tick: int) -> None:
-        """Forget the snapshots of a future that was given up, but for those that a person has named."""
+        """Forget the snapshots of a future that was discarded, but for those that a person has named."""
         self.ring.forget_after(tick)
         self.store.forget_after(tick)
         self._set_due(tick)

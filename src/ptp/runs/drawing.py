@@ -44,11 +44,11 @@ class Drawn(msgspec.Struct, frozen=True):
     media_type: str
     data: bytes
     tick: int | None = None
-    """The tick that it shows, where that may be another than was asked for."""
+    """The tick that it shows, where that may differ from the requested one."""
 
 
 Draw = Callable[[Path, int, int], Drawn]
-"""Returns the picture of a run after a tick; the number of its rewinds tells the tick from one that was given up."""
+"""Returns the picture of a run after a tick; the number of its rewinds excludes ticks that were rolled back."""
 
 
 def draw_here(path: Path, rewinds: int, tick: int) -> Drawn:

@@ -48,7 +48,7 @@ class Performance(Struct):
 
 
 class Game(Struct, omit_defaults=True):
-    """How the player does; absent where the world can't tell."""
+    """How the player is doing; absent where the world can't report it."""
 
     pokemon_caught: int | None = None
     """Creatures caught in the wild or traded for."""
@@ -88,7 +88,7 @@ class SeriesList(Struct):
 
     run_id: str
     series: list[Series]
-    """One for each name that was asked for and has points."""
+    """One for each requested name that has points."""
 
 
 def read_metrics(directory: RunDirectory) -> Metrics:

@@ -47,7 +47,7 @@ PLAY = ("world.profile", "world.frames_per_tick", "system.random_seed")
 
 
 def export_snapshot(directory: RunDirectory, wanted: str, target: Path) -> SnapshotHeader:
-    """Write a snapshot and its tape to a file that another machine can go on from."""
+    """Write a snapshot and its tape to a file that another machine can resume from."""
     if target.exists():
         raise SnapshotError(f"{target} is there already; choose another file")
     header, data = export_bytes(directory, wanted)
@@ -290,4 +290,4 @@ def _moment(text: str | None) -> float:
 
 
 def _number(value: float | None) -> float:
-    return nan if value is None else value  # the database keeps what is no number as NULL
+    return nan if value is None else value  # the database keeps NaN as NULL

@@ -24,7 +24,7 @@ from ptp.runs.tables import read, read_named, stamp
 from ptp.runs.ticks import check_tick, newest_tick, state_at
 
 PROMPT = 1.0  # seconds in which a live run finds a picture in its memory
-NEAR = 16  # ticks that a picture may be older than was asked for
+NEAR = 16  # ticks that a picture may be older than requested
 THUMBNAIL = (96, 96)
 Box = Annotated[tuple[float, ...], Meta(min_length=4, max_length=4)]
 PixelBox = Annotated[tuple[int, ...], Meta(min_length=4, max_length=4)]

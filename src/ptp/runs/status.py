@@ -1,4 +1,4 @@
-"""How a run stands: the answer of /api/v1/status, read from the run's database."""
+"""The status of a run: the answer of /api/v1/status, read from the run's database."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class DecisionPipeline(Struct):
     tokens_this_decision: int | None
     cost_this_decision: float | None
     current_decision_status: DecisionStatus | None
-    """How it stands; null before the first one."""
+    """Its status; null before the first one."""
 
 
 class SystemHealth(Struct):
-    """How the run itself does."""
+    """The health of the run's process."""
 
     tick_rate_actual: float | None
     """Ticks per second, as last measured."""
@@ -89,21 +89,21 @@ class Status(Struct):
 
 
 class RunDetail(Struct):
-    """Everything known of a run beside its ticks."""
+    """Everything about a run except its ticks."""
 
     run: RunSummary
     """The run in a line."""
     live: bool
     """Whether a process plays it now."""
     paused: bool | None
-    """Whether it is held; null when it is not live."""
+    """Whether it is paused; null when it is not live."""
     elapsed_seconds: float | None
     family: str
     """The kind of world: gameboy, toy_text, gymnasium."""
     render_mode: str | None
     """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
     signals: list[str]
-    """What the world can tell of itself: battle, caught, badges, level."""
+    """The signals that the world reports, such as caught, badges and level."""
     commands: list[str]
     """The commands that occur most among the newest, most often first."""
     rewinds: int
@@ -119,7 +119,7 @@ class RunDetail(Struct):
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
-    """Return how a run stands."""
+    """Return the status of a run."""
     with Database(directory.database) as database:
         state, knowledge = state_at(database), knowledge_of(metadata.facts.family)
         config = find_config(directory, database)
@@ -142,7 +142,7 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
 
 
 def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
-    """Return everything known of a run beside its ticks."""
+    """Return everything about a run except its ticks."""
     paused = None
     if metadata.status == "running":
         with suppress(PtpError):  # it ended between two looks

@@ -2,7 +2,7 @@
 
 Every query is derived from the one declaration of a record's table, so a table has one schema for every world, agent
 and older schema that a run may have. Where an older run lacks a value, the field is None: nothing is made up. The title
-of an old event is made from what it tells. What differs between worlds (`state`, `info`, `detail`, `context`) is JSON
+of an old event is made from its details. What differs between worlds (`state`, `info`, `detail`, `context`) is JSON
 text in rows and frames, which keeps the schemas equal.
 """
 

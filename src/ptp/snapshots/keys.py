@@ -114,7 +114,7 @@ class KeyMemory:
         return None
 
     def forget_after(self, tick: int) -> None:
-        """Forget the key states of a future that was given up."""
+        """Forget the key states of a future that was discarded."""
         while self._held and next(reversed(self._held)) > tick:
             self._bytes -= len(self._held.popitem()[1].data)
 
@@ -155,7 +155,7 @@ class KeyFile:
             raise SnapshotError(f"{self.path.name} can't be written: {problem.strerror}") from None
 
     def forget_after(self, tick: int) -> None:
-        """Cut off the key states of a future that was given up."""
+        """Cut off the key states of a future that was discarded."""
         self._look()
         kept = [(head, place) for head, place in self._index if head.tick <= tick]
         if len(kept) < len(self._index):

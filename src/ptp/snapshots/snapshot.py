@@ -93,7 +93,7 @@ class Snapshot(msgspec.Struct):
 
 
 def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int, **details: Any) -> Snapshot:
-    """Return everything needed to go on from here."""
+    """Return everything needed to resume from here."""
     began = engine.clock.monotonic()
     facts, progress = engine.world.facts, engine.progress
     header = SnapshotHeader(

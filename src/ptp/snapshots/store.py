@@ -166,7 +166,7 @@ class Ring:
         return self._snapshots[-1]
 
     def forget_after(self, tick: int) -> None:
-        """Forget the snapshots of a future that was given up."""
+        """Forget the snapshots of a future that was discarded."""
         while self._snapshots and self._snapshots[-1].header.tick > tick:
             self._snapshots.pop()
 

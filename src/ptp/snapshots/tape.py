@@ -1,4 +1,4 @@
-"""The tape that a shared snapshot carries, so that its run can be gone on with where no run directory is."""
+"""The tape that a shared snapshot carries, so that its run can be resumed where there is no run directory."""
 
 from __future__ import annotations
 

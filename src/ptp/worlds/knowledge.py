@@ -54,7 +54,7 @@ class PartyMember(Struct):
 
 
 class CurrentState(Struct):
-    """What the game is like now; null where the world can't tell."""
+    """What the game is like now; null where the world does not report it."""
 
     screen_type: ScreenType | None
     """What the screen shows."""
@@ -75,7 +75,7 @@ class CurrentState(Struct):
 
 
 class Knowledge:
-    """What is known of any world; a family that can tell more has a subclass."""
+    """What is known about any world; a family with more to report has a subclass."""
 
     turn_kinds: ClassVar[frozenset[str]] = frozenset()
     """The events that begin a turn of a fight."""
