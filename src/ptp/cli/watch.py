@@ -60,7 +60,8 @@ def actions(options: Options) -> int:
     directory = opened_run(options).directory
     if options.stream:
         with when_stopped(f"no longer following run {directory.run_id}; it continues"):
-            happened = (action for line in control.watch(directory) for action in as_actions(line.records, line.now.at))
+            facts, lines = directory.read_metadata().facts, control.watch(directory)
+            happened = (action for line in lines for action in as_actions(line.records, line.now.at, facts))
             return _print(msgspec.json.encode(it).decode() if options.json else _line(it) for it in happened)
     check_pages(options)
     query = ActionQuery(options.kind, options.action, options.search, None, None, True, options.page, options.page_size)
