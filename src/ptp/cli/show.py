@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -14,6 +17,8 @@ from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.output import BOLD, DIM, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
 from ptp.recording.figures import Chapter, Report
 from ptp.records import Metadata
 from ptp.runs import Run
@@ -21,7 +26,7 @@ from ptp.runs.exports import check_names, write_export
 from ptp.runs.exports import export as export_runs
 from ptp.runs.logs import LogLine
 from ptp.runs.metrics import read_metrics
-from ptp.runs.status import SystemHealth, read_status
+from ptp.runs.status import SystemHealth, read_progress, read_status
 from ptp.worlds.knowledge import CurrentState
 
 BAR = 20  # characters of a full HP bar
@@ -119,7 +124,7 @@ def status(options: Options) -> int:
     facts = {
         "run": found.run_id,
         "played": f"{number(found.elapsed_seconds)} s",
-        **_game_facts(state),
+        **(_episode(directory, metadata) if state.party is None else _game_facts(state)),
         "decision": f"{decision.last_decision_type or '-'}, {decision.current_decision_status or 'none yet'}, "
         f"{number(decision.last_decision_latency_ms)} ms",
         **_pace_facts(health),
@@ -157,6 +162,35 @@ def _game_facts(state: CurrentState) -> dict[str, str]:
     return {name: fact for name, fact in facts.items() if fact}
 
 
+def _episode(directory: RunDirectory, metadata: Metadata) -> dict[str, str]:
+    with Database(directory.database) as database:
+        progress = read_progress(database, metadata)
+    episode = f"{number(progress.episode)}, step {number(progress.episode_step)}"
+    return {
+        "tick": number(progress.tick),
+        "episode": f"{episode}, return {number(progress.episode_return)}",
+        "reward": f"{number(progress.total_reward)} in all",
+        "command": brief(progress.last_command or "-"),
+        "sees": "-" if progress.observation is None else brief(progress.observation),
+    }
+
+
+def brief(value: Any) -> str:
+    """Return an observation or a command as short text, its numbers rounded; a large array as its shape."""
+    if isinstance(value, str) and value.startswith(("[", "{")):
+        with suppress(ValueError, RecursionError):  # a command that only looks like JSON is shown as it is
+            value = json.loads(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        return brief(value[0]) if len(value) == 1 else f"[{', '.join(map(brief, value))}]"
+    if isinstance(value, dict) and value.keys() == {"shape", "dtype", "hash"}:
+        return f"{value['dtype']} {' x '.join(map(str, value['shape']))}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {brief(item)}" for name, item in value.items())
+    return str(value)
+
+
 def hp_bar(hp: int, most: int, width: int = BAR) -> str:
     """Return health as a bar of characters."""
     full = round(width * hp / most) if most else 0
@@ -168,7 +202,8 @@ def hp_bar(hp: int, most: int, width: int = BAR) -> str:
 def metrics(options: Options) -> int:
     """Show the metrics of a run."""
     found = read_metrics(opened_run(options).directory)
-    figures = {"tick": found.tick, **structs.asdict(found.performance), **structs.asdict(found.game)}
+    game = {name: value for name, value in structs.asdict(found.game).items() if value is not None}
+    figures = {"tick": found.tick, **structs.asdict(found.performance), **game}
     rows = [(name, number(value)) for name, value in figures.items()]
     return output.show(options, found, *table(("metric", "value"), rows, right=("value",)))
 

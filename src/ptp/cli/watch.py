@@ -24,7 +24,6 @@ from ptp.runner.protocol import Line, write
 from ptp.runs.actions import Action, ActionLog, ActionQuery, as_actions
 from ptp.runs.tables import read
 from ptp.runs.ticks import VALID
-from ptp.worlds.knowledge import knowledge_of
 
 if TYPE_CHECKING:
     from ptp.cli.keys import Keys
@@ -109,10 +108,9 @@ def actions(options: Options) -> int:
     directory = opened_run(options).directory
     metadata = directory.read_metadata()
     if options.stream:
-        knowledge = knowledge_of(metadata.facts.family)
         with when_stopped(f"no longer following run {directory.run_id}; it continues"):
             lines = control.watch(directory)
-            happened = (action for line in lines for action in as_actions(line.records, line.now.at, knowledge))
+            happened = (action for line in lines for action in as_actions(line.records, line.now.at, metadata.facts))
             return _print(msgspec.json.encode(it).decode() if options.json else _line(it) for it in happened)
     check_pages(options)
     query = ActionQuery(options.kind, options.action, options.search, None, None, True, options.page, options.page_size)

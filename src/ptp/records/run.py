@@ -49,6 +49,10 @@ class WorldFacts(msgspec.Struct, frozen=True):
     commands: tuple[str, ...] = ()
     """Names of the commands 0, 1, 2, ..., where the world has them."""
 
+    def name_command(self, command: str) -> str:
+        """Return the name of a command as it stands on the tape; a command without one is shown as it is."""
+        return dict(zip(map(str, range(len(self.commands))), self.commands, strict=True)).get(command, command)
+
 
 class Stop(msgspec.Struct, frozen=True):
     """Why a run ended."""

@@ -59,6 +59,8 @@ class RunList(msgspec.Struct):
     """Folders that are not runs, or that are damaged."""
     damaged: list[DamagedRun]
     """What is wrong with each of them, the first hundred."""
+    data_dir: str
+    """The folder that was looked through."""
 
 
 class AmbiguousRun(UsageError):
@@ -249,6 +251,7 @@ class Library:
             tags=sorted({tag for line in lines for tag in line.tags}),
             unreadable=len(damaged),
             damaged=damaged[:MOST_DAMAGED],
+            data_dir=str(self.data_dir),
         )
 
     def _readable(self) -> list[RunSummary]:

@@ -14,11 +14,10 @@ import msgspec
 from msgspec import Struct
 
 from ptp.recording import RunDirectory
-from ptp.records import Record
+from ptp.records import Record, WorldFacts
 from ptp.runner.control import connect
 from ptp.runner.protocol import Frame, Now
 from ptp.runs.actions import Action, as_actions
-from ptp.worlds.knowledge import knowledge_of
 
 BEAT = 1 / 30  # seconds between two messages to a listener, at least
 PER_LISTENER = 0.0005  # seconds that each listener adds to it
@@ -138,9 +137,9 @@ class Listener:
 class Channel:
     """The connection to one live run, and those who listen to it."""
 
-    def __init__(self, directory: RunDirectory) -> None:
+    def __init__(self, directory: RunDirectory, facts: WorldFacts) -> None:
         self._directory = directory
-        self._knowledge = knowledge_of(directory.read_metadata().facts.family)
+        self._facts = facts
         self.listeners: set[Listener] = set()
         self._last: dict[str, bytes] = {}
         self._waiting: Line | None = None
@@ -215,9 +214,7 @@ class Channel:
             self._pass_on("frame", lambda: line.frame)
         if line.records or line.lost:
             self._pass_on("records", lambda: LiveRecords(line.records, line.lost))
-            self._pass_on(
-                "actions", lambda: LiveActions(as_actions(line.records, line.now.at, self._knowledge), line.lost)
-            )
+            self._pass_on("actions", lambda: LiveActions(as_actions(line.records, line.now.at, self._facts), line.lost))
 
     def _pass_on(self, event: str, make: Callable[[], Struct | msgspec.Raw]) -> None:
         """Leave a message, written once, with everybody who wants its kind; the last state and picture are kept."""
@@ -256,12 +253,12 @@ class Hub:
         return sum(len(channel.listeners) for channel in self._channels.values())
 
     async def listen(
-        self, directory: RunDirectory, events: frozenset[str], seconds: float | None = None
+        self, directory: RunDirectory, facts: WorldFacts, events: frozenset[str], seconds: float | None = None
     ) -> AsyncIterator[bytes]:
         """Return what a live run sends as server-sent events, for so many seconds or until it ends."""
         channel = self._channels.get(directory.run_id)
         if channel is None or channel.task.done():
-            channel = self._channels[directory.run_id] = Channel(directory)
+            channel = self._channels[directory.run_id] = Channel(directory, facts)
         listener = Listener(events)
         channel.add(listener)
         loop = asyncio.get_running_loop()

@@ -71,7 +71,11 @@ class World:
     """Every signal and measurement of the world, described."""
     signal_names: ClassVar[tuple[str, ...]] = ()
     milestones: ClassVar[tuple[str, ...]] = ()
-    command_names: ClassVar[dict[str, tuple[str, ...]]] = {}
+    command_names: ClassVar[dict[str, tuple[str, ...]]] = {
+        "CartPole": ("left", "right"),
+        "MountainCar": ("left", "none", "right"),
+        "LunarLander": ("none", "left", "main", "right"),
+    }
     """Words for the commands 0, 1, 2, ... of an environment, by its name without the version."""
     events: Sequence[WorldEvent] = ()
     """What happened in the last step, for worlds that report it."""
