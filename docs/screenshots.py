@@ -26,6 +26,7 @@ PICTURES = Path(__file__).parent / "pictures"
 VIEWS: tuple[tuple[str, str, str, Literal["light", "dark"], int, int], ...] = (
     ("page.png", "live", "battle, turn", "light", 1280, 930),
     ("timeline.png", "timeline/300", "In this tick", "dark", 1280, 930),
+    ("compare.png", "timeline/452?compare=450", "of the picture changed", "light", 1280, 930),
 )
 RUN = "ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 2500 --max-badges 1"  # as `make run`
 
@@ -102,7 +103,7 @@ def take_dashboard(folder: Path) -> None:
                 page.goto(address.url)
                 page.goto(f"http://127.0.0.1:{address.port}/#/run/{directory.run_id}/{view}")
                 page.wait_for_selector(".tabs")
-                page.wait_for_selector(f"text={text}")
+                page.wait_for_selector(f"text={text}", timeout=120_000)
                 page.wait_for_timeout(1700)
                 page.screenshot(path=PICTURES / name)
     finally:

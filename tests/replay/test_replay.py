@@ -125,13 +125,19 @@ def test_an_exported_file_of_episodes_replays_wherever_it_lies(
     assert (code, err) == (1, "ptp: the replay differs from the tape at tick 50\n")
 
 
+STEP = (
+    '{"tick":1,"episode":1,"step":1,"command":"0","reward":0,"terminated":false,"truncated":false,'
+    '"state_hash":"ab","state":null}\n'
+)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "the file has no steps"),
         ("{}\n", "mine.jsonl:1: not a step of an exported episode"),
-        ('{"tick":1,"episode":1,"step":1,"command":"0","reward":0,"state_hash":"ab"}\n' * 2, "tick 1 does not follow"),
-        ('{"tick":1,"episode":1,"step":1,"command":"0","reward":0,"state_hash":"ab"}\n', "no run in "),
+        (STEP * 2, "tick 1 does not follow"),
+        (STEP, "no run in "),
     ],
 )
 def test_a_file_that_is_no_exported_episode_is_refused(

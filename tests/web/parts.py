@@ -27,9 +27,9 @@ T = TypeVar("T")
 
 
 @contextmanager
-def serving(data_dir: Path, **options: Any) -> Iterator[httpx.Client]:
+def serving(data_dir: Path, port: Any = 0, **options: Any) -> Iterator[httpx.Client]:
     """Serve a data directory and return a client that has the token."""
-    listener, address = bind("127.0.0.1", 0, TOKEN)
+    listener, address = bind("127.0.0.1", port, TOKEN)
     app = create_app(data_dir, TOKEN, **options)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -2,76 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from ptp.recording import RunDirectory
 from ptp.runs.run import Run
 from ptp.web.app import STATIC
 from tests.steering import ask
-from tests.web.parts import TOKEN, playing, serving, tick_of, wait_for
+from tests.web.parts import TOKEN, tick_of, wait_for
+from tests.web.stage import Stage
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MOST_WEIGHT = 300_000  # bytes
-
-
-def _missing() -> str | None:
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError:
-        return "playwright is not installed"
-    return None if CHROMIUM else "Chromium is not installed"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    reason = _missing()
-    if reason:
-        if os.environ.get("PTP_REQUIRE_ALL") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Stage:
-    """A live run, a server over it, and a page that shows it."""
-
-    def __init__(self, page: Any, client: httpx.Client, run: RunDirectory) -> None:
-        self.page, self.client, self.run = page, client, run
-        self.problems: list[str] = []
-        page.on("pageerror", lambda problem: self.problems.append(str(problem)))
-
-    def open(self, view: str = "live", token: str = TOKEN) -> None:
-        self.page.goto(f"{self.client.base_url}/#token={token}")
-        self.page.goto(f"{self.client.base_url}/#/run/{self.run.run_id}/{view}")
-
-    def shown_tick(self) -> int:
-        return int(self.page.locator("canvas").get_attribute("data-tick") or -1)
-
-    def pixels(self) -> str:
-        return str(self.page.evaluate("document.querySelector('canvas').toDataURL()"))
-
-
-@pytest.fixture
-def stage(browser: Any, tmp_path: Path) -> Iterator[Stage]:
-    with playing(tmp_path) as run, serving(tmp_path) as client:
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
-        stage = Stage(context.new_page(), client, run)
-        yield stage
-        context.close()
-        assert stage.problems == []
 
 
 def test_the_page_shows_the_moving_game(stage: Stage) -> None:

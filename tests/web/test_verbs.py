@@ -15,7 +15,9 @@ import polars
 import pytest
 
 from ptp.cli import main
+from ptp.cli.show import brief
 from ptp.runs import find_run
+from ptp.runs.run import Run
 from tests.web.parts import playing, wait_for
 
 
@@ -33,6 +35,27 @@ def test_status_tells_where_the_player_is_and_how_the_party_does(say: Callable[.
     assert "explorer in tallgrass" in told
     assert "━" in told
     assert json.loads(say("status", "--json"))["current_state"]["party"]
+
+
+def test_status_and_metrics_of_a_world_without_a_game_have_no_figures_of_one(
+    say: Callable[..., str], shelf: Path, lake: str
+) -> None:
+    told = say("status", lake)
+    (last,) = Run(find_run(shelf, lake)).steps(300, 300)
+    assert f"episode   {last.episode}, step {last.step}, return 0" in told
+    assert f"command   {('left', 'down', 'right', 'up')[int(last.command)]}" in told
+    for word in ("badges", "caught", "items", "where"):
+        assert word not in told
+    assert "pokemon_caught" not in say("metrics", lake)
+    assert "pokemon_caught" in say("metrics")
+
+
+def test_observations_and_commands_are_short_text() -> None:
+    assert brief([-0.0013340734876692295, 12.5]) == "[-0.001334, 12.5]"
+    assert brief("[[1.76266610622406]]") == "1.763"
+    assert brief({"shape": [96, 96, 3], "dtype": "uint8", "hash": "ab"}) == "uint8 96 x 96 x 3"
+    assert brief({"agent": [1, 2], "target": 3}) == "agent [1, 2], target 3"
+    assert [brief(word) for word in ("left", "[1, 2", "[" * 100_000)] == ["left", "[1, 2", "[" * 100_000]
 
 
 def test_actions_are_listed_and_searched(say: Callable[..., str]) -> None:

@@ -77,21 +77,22 @@ def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[Run, RunCon
 def _play(options: Options, config: RunConfig, play: Callable[[list[Sink]], RunResult]) -> int:
     with choose_watcher(config, not options.talks) as watcher, explaining_stop(watcher):
         result = play([watcher])
-    answer(options, result, *_summary(result, config, watcher.start))
+    answer(options, result, *_summary(result, config, watcher))
     if result.error:
         sys.stderr.write(f"ptp: {result.error}\n")
     return result.exit_code
 
 
-def _summary(result: RunResult, config: RunConfig, start: int) -> Iterator[str]:
+def _summary(result: RunResult, config: RunConfig, watcher: Silent) -> Iterator[str]:
     ended = result.stop.message if result.stop else "see the error below"
     yield f"{paint(result.status, STATUS_COLORS[result.status])}: {ended}"
-    pace = f"{number(result.ticks_per_second)}/s" + (f" since tick {start:,}" if start else "")
+    seconds, pace = result.elapsed_seconds - watcher.elapsed, number(result.ticks_per_second)
+    in_all = f", {result.ticks:,} in all" if watcher.start else ""
     seed = seeds(result.random_seed, config.system.random_seed)
     facts = {
         "run": result.run_id,
         "world": f"{result.world}, played by {result.agent}, seed {seed}",
-        "ticks": f"{result.ticks:,} in {result.elapsed_seconds:,.1f} s ({pace})",
+        "ticks": f"{result.ticks - watcher.start:,} in {seconds:,.1f} s ({pace}/s){in_all}",
         "episodes": f"{result.episodes:,}",
         "reward": number(result.total_reward),
         "kept in": result.directory,
@@ -129,10 +130,12 @@ def replay_run(options: Options) -> int:
     if difference is None:
         start = f" from tick {result.from_tick}" if result.from_tick > 1 else ""
         equal = paint("equal", STATUS_COLORS["completed"])
-        verdict = f"{equal}: {result.ticks:,} ticks{start} of {result.run_id} replayed with the same hashes"
+        verdict = f"{equal}: {result.ticks:,} ticks{start} of {result.run_id} replayed, and every column is the same"
     else:
         different = paint("different", STATUS_COLORS["crashed"])
-        is_not = f"tick {difference.tick} should be {difference.expected} but is {difference.actual}"
+        is_not = (
+            f"{difference.column} at tick {difference.tick} is {difference.expected} but replays as {difference.actual}"
+        )
         verdict = f"{different}: {is_not}: {'; '.join(difference.why)}"
     code = answer(options, result, verdict, failed=not result.equal)
     if difference is not None:
@@ -146,15 +149,13 @@ def _find_tape(options: Options) -> tuple[Tape, int]:
     if path.suffix != ".jsonl":
         return Tape(opened_run(options).directory), options.from_tick
     steps = read_steps(path)
+    first, last = steps[0], steps[-1]
+    query = "SELECT 1 FROM steps WHERE tick = ? AND state_hash = ? AND (SELECT max(tick) FROM steps) >= ?"
     for folder in (path.absolute().parent.parent, *reversed(run_paths(options.folder))):
         directory = RunDirectory(folder)
         with suppress(RunUnreadable), Database(directory.database) as database:
-            here = database.rows(
-                "SELECT 1 FROM steps WHERE tick = ? AND state_hash = ?", steps[0].tick, steps[0].state_hash
-            )
-            if any(here):
-                tape = ExportedTape(directory, steps)
-                return tape, max(tape.first, options.from_tick)
+            if any(database.rows(query, first.tick, first.state_hash, last.tick)):
+                return ExportedTape(directory, steps), max(first.tick, options.from_tick)
     raise UsageError(
         f"{path}: no run in {options.folder} has its first step; name the folder of its run with --data-dir"
     )
@@ -186,10 +187,11 @@ class Silent(Sink):
     inline = True
     directory: Path | None = None
     start = 0
+    elapsed = 0.0
 
     def began(self, run: RunContext) -> None:
         """Remember the run."""
-        self.directory, self.start = run.path, run.play.progress.ticks
+        self.directory, self.start, self.elapsed = run.path, run.play.progress.ticks, run.play.progress.elapsed
 
 
 @contextmanager

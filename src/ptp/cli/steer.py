@@ -14,6 +14,7 @@ from ptp.cli.output import answer, fact_lines, in_bytes, local_time, program, sh
 from ptp.cli.parser import Options
 from ptp.config.flags import given_values
 from ptp.config.load import CHANGEABLE
+from ptp.config.tree import BY_FLAG, values_of
 from ptp.errors import PtpError, SnapshotError, UsageError
 from ptp.runner.protocol import Status
 from ptp.runs import Run
@@ -27,7 +28,7 @@ LOOK = 0.05  # seconds between two looks at a run that steps
 
 
 def _answer(options: Options, done: str, steered: Steered, **more: object) -> int:
-    line = f"{done}: run {steered.run_id} is at tick {steered.tick}"
+    line = f"{done}: run {steered.run_id} is at tick {steered.tick}{', paused' if steered.paused else ''}"
     return answer(options, {**structs.asdict(steered), **more}, line)
 
 
@@ -82,8 +83,11 @@ def change(options: Options) -> int:
             changes[item.flag.removeprefix("--")] = str(given)
     if not changes:
         raise UsageError("nothing to set; name a setting, for example max-ticks=500")
-    now = ", ".join(f"{name}={value}" for name, value in changes.items())
-    return _answer(options, f"set {now}", named_run(options).set(**changes), settings=changes)
+    run = named_run(options)
+    steered, config = run.set(**changes), values_of(run.config)
+    now = {name: config[BY_FLAG[f"--{name.replace('_', '-')}"]] for name in changes}
+    done = ", ".join(f"{name}={value}" for name, value in now.items())
+    return _answer(options, f"set {done}", steered, settings=now)
 
 
 def create_snapshot(options: Options) -> int:

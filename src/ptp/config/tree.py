@@ -109,7 +109,9 @@ class Limits(Section, section="limits"):
     max_ticks: int | None = setting(None, "Stop after exactly this many ticks.", least=1)
     episodes: int | None = setting(None, "Stop after this many episodes.", least=1)
     max_cost: float | None = setting(None, "Stop after spending this many dollars.", least=0)
-    max_pokemon_caught: int | None = setting(None, "Stop after this many catches.", least=1, signal="caught")
+    max_pokemon_caught: int | None = setting(
+        None, "Stop after this many creatures caught in the wild or traded for.", least=1, signal="caught"
+    )
     max_badges: int | None = setting(None, "Stop after this many badges.", least=1, signal="badges")
     max_level: int | None = setting(None, "Stop when a creature reaches this level.", least=1, signal="level")
     on_limit: Literal["save-and-exit", "save-only", "abort"] = setting(
@@ -163,6 +165,14 @@ class ExperimentConfig(Experiment, section="experiment"):
     results_format: Literal["json", "csv", "parquet"] = setting("json", "Format of exported results.")
 
 
+class Labels(Section, section="run"):
+    """What the run is called."""
+
+    name: str | None = setting(None, "Name of the run; verbs find it by its name, too.")
+    tags: tuple[str, ...] = setting((), "Tags of the run, separated by commas.")
+    notes: str | None = setting(None, "Notes about the run.")
+
+
 class System(Section, section="system"):
     """Where files go, and how much is printed."""
 
@@ -187,6 +197,7 @@ class RunConfig(Frozen):
     limits: Limits = Limits()
     snapshot: Snapshot = Snapshot()
     experiment: Experiment = Experiment()
+    run: Labels = Labels()
     system: System = System()
     given: frozenset[str] = frozenset()
     """Paths of the settings that were chosen: given by flag or variable, or different from their default."""

@@ -54,7 +54,7 @@ class Engine:
     # -- one tick ----------------------------------------------------------------------------------------------
 
     def start(self) -> list[Record]:
-        """Begin the first episode of a new run, and look whether a resumed one is over before it goes on."""
+        """Begin the first episode of a new run, and look whether a resumed one is over before it continues."""
         records: list[Record] = []
         if self.play.over and not self.progress.ticks:
             records.append(self._begin())
@@ -265,7 +265,7 @@ class Engine:
         return self.pace.target(self.progress.signals.engaged, self.ending.over_budget)
 
     def reconfigure(self, config: RunConfig) -> None:
-        """Take over tick rates, limits and command settings while the run goes on."""
+        """Take over tick rates, limits and command settings while the run plays."""
         spent = self.ending.budget.save()
         self.pace.configure(config)
         self.ending = Ending(config, self.world.facts, self.clock)

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct, structs
 
-from ptp.frames.pictures import encode, fingerprint
+from ptp.frames.pictures import content_digest, encode, fingerprint
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameKept, FrameRemoved, Record
@@ -67,7 +67,7 @@ class ArchiveStore(LocalStore):
     def _begin_segment(self) -> None:
         self._data = bytearray()
         self._segment: list[_Placed] = []
-        self._known: dict[str, tuple[int, int]] = {}
+        self._known: dict[str, tuple[int, int, str]] = {}
 
     def keep(self, shot: Shot) -> list[Record]:
         """Put a picture into the segment; one that equals another in it refers to its bytes."""
@@ -75,12 +75,12 @@ class ArchiveStore(LocalStore):
         place = self._known.get(digest) if self._once else None
         if place is None:
             data = encode(shot.picture, self._format, self._quality)
-            place = self._known[digest] = (len(self._data), len(data))
+            place = self._known[digest] = (len(self._data), len(data), content_digest(data))
             self._data += data
         else:
             self.counts.repeated += 1
-        start, size = place
-        self._segment.append(_Placed(self._record(shot, f"#{shot.tick}", size, digest), shot.episode, start))
+        start, size, content = place
+        self._segment.append(_Placed(self._record(shot, f"#{shot.tick}", size, digest, content), shot.episode, start))
         full = len(self._segment) >= self._profile.segment_frames or len(self._data) >= self._part
         return self._commit() if full else []
 

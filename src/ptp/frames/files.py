@@ -14,7 +14,7 @@ import msgspec
 
 from ptp.errors import RecordingError
 from ptp.frames.disk import NEARLY
-from ptp.frames.pictures import FORMATS, SUFFIXES, Format, encode, fingerprint, shrink
+from ptp.frames.pictures import FORMATS, SUFFIXES, Format, content_digest, encode, fingerprint, shrink
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameRemoved, FrameShrunk, Record
 
@@ -24,7 +24,7 @@ BATCH = 4096  # pictures that are looked at in one search for the oldest
 class Room(msgspec.Struct):
     """What was done to make room for a picture."""
 
-    shrunk: list[tuple[str, int]] = []
+    shrunk: list[tuple[str, bytes]] = []
     removed: list[str] = []
 
 
@@ -63,12 +63,13 @@ class FrameFolder:
             os.pwrite(self._lock, self.used.to_bytes(8, "little"), 0)
             fcntl.flock(self._lock, fcntl.LOCK_UN)
 
-    def size_of(self, name: str) -> int | None:
+    def find(self, name: str) -> bytes | None:
         """Return the bytes of a picture that is kept already, and mark it as new; None when there is none."""
         path = f"{self._root}/{name}"
         try:
             os.utime(path)
-            return os.stat(path).st_size
+            with open(path, "rb") as file:
+                return file.read()
         except FileNotFoundError:
             return None
 
@@ -121,7 +122,7 @@ class FrameFolder:
                 os.utime(path, ns=(old.age, old.age))
                 self._old[index] = msgspec.structs.replace(old, size=len(smaller))
                 self.used -= len(data) - len(smaller)
-                room.shrunk.append((old.name, len(smaller)))
+                room.shrunk.append((old.name, smaller))
                 return True
         return False
 
@@ -178,10 +179,9 @@ class FileStore(LocalStore):
         name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{suffix}"
         room = Room()
         try:
-            size = self._files.size_of(name)
-            if size is None:
+            data = self._files.find(name)
+            if data is None:
                 data = encode(shot.picture, self._format, self._quality)
-                size = len(data)
                 room = self._files.add(name, data)
             else:
                 self.counts.repeated += 1
@@ -203,9 +203,9 @@ class FileStore(LocalStore):
         else:
             warning = self._warn_when_nearly_full(shot)
         return [
-            *(FrameShrunk(f"{PLACE}/{each}", smaller) for each, smaller in room.shrunk),
+            *(FrameShrunk(f"{PLACE}/{each}", len(it), content_digest(it)) for each, it in room.shrunk),
             *(FrameRemoved(f"{PLACE}/{each}", shot.tick) for each in room.removed),
-            self._record(shot, name, size, digest),
+            self._record(shot, name, len(data), digest, content_digest(data)),
             *warning,
         ]
 

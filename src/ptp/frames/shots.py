@@ -46,7 +46,10 @@ class ShotMetadata(msgspec.Struct, frozen=True):
     compression: str
     quality: int | None
     hash: str
+    """Of the pixels."""
     trigger: Trigger
+    content: str
+    """The digest of the file, by which it is verified."""
 
 
 class Counts(msgspec.Struct):
@@ -105,10 +108,10 @@ class LocalStore(Store):
         self._quality = quality
         self._once = once
 
-    def _record(self, shot: Shot, name: str, size: int, digest: str) -> FrameKept:
+    def _record(self, shot: Shot, name: str, size: int, digest: str, content: str) -> FrameKept:
         compression = "text" if isinstance(shot.picture, str) else self._format
         quality = self._quality if compression in ("jpeg", "webp") else None
-        metadata = ShotMetadata(resolution(shot.picture), compression, quality, digest, shot.trigger)
+        metadata = ShotMetadata(resolution(shot.picture), compression, quality, digest, shot.trigger, content)
         return FrameKept(shot.tick, shot.at, shot.screen_type, f"{PLACE}/{name}", size, shot.annotations, metadata)
 
     def _warn_when_nearly_full(self, moment: Drawn | FrameKept) -> list[Record]:
@@ -128,6 +131,8 @@ class DirectLane(Generic[Item]):
     """
 
     patient = True
+    waiting = 0
+    """How many pictures are not kept yet."""
 
     def __init__(self, develop: Callable[[Item], list[Record]]) -> None:
         self._develop = develop
@@ -166,7 +171,7 @@ class BackgroundLane(DirectLane[Item]):
         self._thread.start()
 
     @property
-    def waiting(self) -> int:
+    def waiting(self) -> int:  # type: ignore[override]
         """How many pictures are not kept yet."""
         return len(self._waiting)
 

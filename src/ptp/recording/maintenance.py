@@ -9,8 +9,8 @@ from typing import Any
 import apsw
 
 from ptp.errors import RecordingError
-from ptp.recording.database import Database
-from ptp.recording.directory import RunDirectory
+from ptp.recording.database import Database, check_own
+from ptp.recording.directory import RunDirectory, header_digest
 from ptp.recording.seal import Seal, Why
 from ptp.recording.unseal import check_seal
 from ptp.records import Metadata
@@ -22,15 +22,17 @@ def changing(directory: RunDirectory, reason: Why, header: Metadata | None = Non
 
     A sealed run gets one more link.
     """
+    note = None if header is None else {"header": header_digest(header)}
     try:
         connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
+            check_own(connection, directory.database)
             seal = Seal(connection) if _is_sealed(connection) else None
-            with seal.change(reason, _last_tick(connection)) if seal is not None else connection:
+            with seal.change(reason, _last_tick(connection), note) if seal is not None else connection:
                 yield connection
         finally:
             connection.close()
-    except apsw.Error as problem:
+    except (apsw.Error, UnicodeDecodeError) as problem:
         raise RecordingError(f"{directory.database} can't be changed ({problem}); it is left as it is") from None
     _write_head(directory, header or directory.read_metadata(), None if seal is None else seal.head)
 

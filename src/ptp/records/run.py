@@ -49,6 +49,10 @@ class WorldFacts(msgspec.Struct, frozen=True):
     commands: tuple[str, ...] = ()
     """Names of the commands 0, 1, 2, ..., where the world has them."""
 
+    def name_command(self, command: str) -> str:
+        """Return the name of a command as it stands on the tape; a command without one is shown as it is."""
+        return dict(zip(map(str, range(len(self.commands))), self.commands, strict=True)).get(command, command)
+
 
 class Stop(msgspec.Struct, frozen=True):
     """Why a run ended."""
@@ -100,6 +104,9 @@ class Metadata(msgspec.Struct, kw_only=True):
     parent: Parent | None = None
     resumed: list[Resumed] = []
     rewinds: int = 0
+    name: str | None = None
+    tags: list[str] = []
+    notes: str | None = None
     group: str | None = None
     """The run whose vector environment this one is a lane of."""
     seal: str | None = None

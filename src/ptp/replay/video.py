@@ -120,8 +120,7 @@ def _check(replay: Replay) -> None:
 
 
 def _caption(facts: WorldFacts, step: TapeStep, total: float, database: Database) -> Caption:
-    known = step.command.isdigit() and int(step.command) < len(facts.commands)
-    action = facts.commands[int(step.command)] if known else step.command
+    action = facts.name_command(step.command)
     return Caption(step.tick, step.episode, action, step.reward, total, _reasons(database, step.tick))
 
 

@@ -24,6 +24,7 @@ from ptp.errors import ConfigError, PtpError, UsageError
 from ptp.frames.kept import adopt_pictures
 from ptp.recording import Recorder, RunDirectory
 from ptp.recording.continuing import play_on
+from ptp.recording.labels import move_labels
 from ptp.recording.packed import is_packed, readable
 from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
@@ -93,7 +94,7 @@ def resume(
         metadata.status, metadata.completed_at = "running", None
         metadata.ticks = metadata.stop = metadata.error = metadata.exit_code = None
         metadata.resumed = [*metadata.resumed, Resumed(iso(clock.time()), engine.progress.ticks)]
-        context = RunContext(directory.path, metadata, config, engine.play, engine)
+        context = RunContext(directory.path, metadata, move_labels(config, metadata), engine.play, engine)
         return Session(context, engine, Recorder(directory, context), sinks).play()
     finally:
         engine.world.close()
@@ -146,7 +147,7 @@ def _play_new(
             agent_seed=agent_seed,
             parent=None if parent is None else Parent(parent.run_id, at_tick),
         )
-        context = RunContext(directory.path, metadata, config, engine.play, engine)
+        context = RunContext(directory.path, metadata, move_labels(config, metadata), engine.play, engine)
         recorder = Recorder(directory, context)
         if parent is not None:
             recorder.adopt(readable(parent.database), parent.run_id, at_tick)

@@ -1,4 +1,4 @@
-"""A run under way: ticks become records, records go to sinks, and every way to end is told apart."""
+"""A run under way: ticks become records, records go to sinks, and every way to end is distinguished."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Session:
                 for remark in self._engine.world.remarks:
                     self._run.notice("warning", "world", remark)
                 self._loop(interrupts)
-            except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and told
+            except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and reported
                 self._crash(str(problem) if isinstance(problem, PtpError) else blame(problem))
                 self._run.error(problem, _trace(problem))
             else:

@@ -6,8 +6,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+import msgspec
+
 from ptp.config import changed, differences
-from ptp.errors import PtpError, UsageError
+from ptp.errors import PtpError, SnapshotError
+from ptp.recording.labels import relabel
 from ptp.records import ConfigChanged, Rewound, Stop
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, go_back, restore
@@ -21,7 +24,7 @@ HOLD = 0.05  # seconds between two looks at the controls while paused
 
 
 class Steering:
-    """Answers requests between two ticks, and holds the run while it is paused."""
+    """Answers requests between two ticks, and waits while the run is paused."""
 
     def __init__(self, services: Services) -> None:
         self._run = services.run
@@ -32,7 +35,7 @@ class Steering:
         """The tick at which a stepped run pauses again."""
 
     def serve(self, waiting: deque[Asked]) -> None:
-        """Answer every request that waits; one that can't be met is told why, and the run goes on."""
+        """Answer every request that waits; one that can't be met gets the reason, and the run continues."""
         while waiting:
             asked = waiting.popleft()
             try:
@@ -54,7 +57,7 @@ class Steering:
                 self._run.paused, self.until = False, self._run.tick + ticks
                 self._log(f"steps {ticks} ticks")
             case protocol.TakeSnapshot(name, message):
-                snapshot = self._services.keeper.create("asked for", name=name, message=message)
+                snapshot = self._services.keeper.create("requested", name=name, message=message)
             case protocol.ListSnapshots():
                 snapshots = self._services.keeper.headers()
             case protocol.Restore(wanted):
@@ -65,6 +68,9 @@ class Steering:
                 self.rewind(self._run.tick - ticks if to_tick is None else to_tick)
             case protocol.Change(flags):
                 self._change(flags)
+            case protocol.Label() as label:
+                relabel(self._run.metadata, **msgspec.structs.asdict(label))
+                self._services.recorder.directory.write_metadata(self._run.metadata)
             case protocol.End():
                 self.stop = Stop("manual", "control", "stopped by request")
                 self._log("stopping")
@@ -104,7 +110,7 @@ class Steering:
         return self.go_back(self._services.keeper.ring.back(count), reason)
 
     def go_back(self, snapshot: Snapshot, reason: str) -> SnapshotHeader:
-        """Go back to a snapshot of this run: what led to it is the tape then, and everything else is given up."""
+        """Go back to a snapshot of this run: what led to it is the tape then, and everything else is discarded."""
         header = snapshot.header
         back = self._back(header.tick, reason, header.rewinds)
         with self._tape() as tape:
@@ -121,10 +127,10 @@ class Steering:
         return header
 
     def rewind(self, tick: int) -> None:
-        """Go back to a tick of this run; what came after it is given up."""
+        """Go back to a tick of this run; what came after it is discarded."""
         now = self._run.tick
         if not 0 <= tick < now:
-            raise UsageError(f"can't go back to tick {tick}; the run is at tick {now}")
+            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}")
         back = self._back(tick, f"rewound {now - tick} ticks")
         with self._tape() as tape:
             go_back(self._engine, tape, self._services.keys.newest(tick), tick)

@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ptp import records
-from ptp._util.files import write_atomic
 from ptp._util.lazy import lazy
-from ptp.errors import PtpError, RecordingError, UsageError
+from ptp.errors import PtpError, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.recording.tally import tally
@@ -23,23 +24,22 @@ if TYPE_CHECKING:
     from ptp import replay, runner
     from ptp.config import RunConfig
     from ptp.frames import Picture
-    from ptp.recording import figures
+    from ptp.recording import figures, labels
     from ptp.replay import video
     from ptp.runner import control, protocol
     from ptp.runs import drawing, settings, sharing, shots, steering, verification
     from ptp.runs.steering import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
-    figures = lazy("ptp.recording.figures")
+    figures, labels = lazy("ptp.recording.figures"), lazy("ptp.recording.labels")
     replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, sharing, shots = lazy("ptp.runs.drawing"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
     settings, steering = lazy("ptp.runs.settings"), lazy("ptp.runs.steering")
     verification = lazy("ptp.runs.verification")
 
-LONGEST_TAG = 60  # characters
-SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
-         "stopped_by", "error")  # fmt: skip
+SHOWN = ("run_id", "name", "notes", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost",
+         "started_at", "tags", "stopped_by", "error")  # fmt: skip
 
 
 def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
@@ -53,7 +53,7 @@ def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
 
 
 class Run:
-    """One run; nothing is read before it is asked for, and what is live is read anew each time."""
+    """One run; nothing is read before it is used, and a live run is read anew each time."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
@@ -90,34 +90,31 @@ class Run:
 
     @property
     def tags(self) -> list[str]:
-        """The words that a person gave it."""
-        return self.directory.read_tags()
+        """What people tagged it with, sorted."""
+        return self.metadata.tags
 
-    def tag(self, *words: str, remove: Sequence[str] = ()) -> list[str]:
-        """Give it words to find and keep it by, take others from it, and return those that it has then."""
-        before = self.tags
-        absent = sorted(set(remove) - set(before))
-        if absent:
-            raise UsageError(f"run {self.id} has no tag {absent[0]!r}; it has: {', '.join(before) or 'none'}")
-        for word in words:
-            if not word.strip() or len(word.strip()) > LONGEST_TAG or not word.strip().isprintable():
-                allowed = f"a word, or a few on one line, of at most {LONGEST_TAG} characters"
-                raise UsageError(f"{word!r} is no tag; a tag is {allowed}")
-        tags = sorted(set(before) - set(remove) | {word.strip() for word in words})
-        file = self.path / "tags.txt"
-        try:
-            if tags:
-                write_atomic(file, "".join(f"{tag}\n" for tag in tags).encode())
-            else:
-                file.unlink(missing_ok=True)
-        except OSError as problem:
-            raise RecordingError(f"{file} can't be written: {problem.strerror}; check who owns the folder") from None
-        return tags
+    def tag(self, *tags: str, remove: Sequence[str] = ()) -> list[str]:
+        """Add tags to find and keep the run by, remove others, and return those that it has then."""
+        return self._relabel(protocol.Label(add=list(tags), remove=list(remove))).tags
+
+    def rename(self, name: str) -> None:
+        """Give the run a name, which finds it as its id does; an empty one removes the name."""
+        self._relabel(protocol.Label(name=name))
+
+    def note(self, notes: str) -> None:
+        """Replace the notes; empty ones remove them."""
+        self._relabel(protocol.Label(notes=notes))
+
+    def _relabel(self, change: protocol.Label) -> records.Metadata:
+        if self.is_live:
+            control.ask(self.directory, change)
+            return self.metadata
+        return labels.relabel_ended(self.directory, **msgspec.structs.asdict(change))
 
     def summary(self) -> RunSummary:
         """Return the run in a line."""
         metadata = self.metadata
-        return describe(self.directory, metadata, tally(self.directory, metadata))
+        return describe(metadata, tally(self.directory, metadata))
 
     # -- what happened -----------------------------------------------------------------------------------------
 
@@ -128,11 +125,13 @@ class Run:
     episodes = _table(records.EpisodeEnded, "Return the whole episodes.")
     episode_starts = _table(records.EpisodeBegan, "Return how each episode began.")
     decisions = _table(
-        records.DecisionMade, "Return the decisions; those of ticks that were given up have the status `rolled_back`."
+        records.DecisionMade,
+        "Return the decisions; those of ticks that were rolled back have the status `rolled_back`.",
     )
     model_calls = _table(records.ModelCall, "Return the calls of models.")
     events = _table(records.Event, "Return what the world itself calls events.")
     metrics = _table(records.Metric, "Return the measurements.")
+    resources = _table(records.ResourceUse, "Return what the run's process took of the machine.")
     frames = _table(records.FrameKept, "Return which pictures were kept; `frame` gives the picture of any tick.")
     notices = _table(records.Notice, "Return what a person should know.")
     errors = _table(records.ErrorSeen, "Return what went wrong.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 from msgspec import Meta, Struct
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName
 from ptp.frames.kept import read_kept
@@ -24,8 +25,12 @@ from ptp.runs.tables import read, read_named, stamp
 from ptp.runs.ticks import check_tick, newest_tick, state_at
 
 PROMPT = 1.0  # seconds in which a live run finds a picture in its memory
-NEAR = 16  # ticks that a picture may be older than was asked for
+NEAR = 16  # ticks that a picture may be older than requested
 THUMBNAIL = (96, 96)
+BLOCK = 8  # pixels; a tile of the Game Boy
+MOST_REGIONS = 40
+GAP = 8  # pixels between two pictures that are compared
+FRAME_COLOR = (217, 119, 6)
 Box = Annotated[tuple[float, ...], Meta(min_length=4, max_length=4)]
 PixelBox = Annotated[tuple[int, ...], Meta(min_length=4, max_length=4)]
 
@@ -122,6 +127,8 @@ class ScreenshotDiff(Struct):
     """Their share of all pixels, from 0 to 1."""
     bbox: PixelBox | None
     """Left, top, right, bottom of the part that differs."""
+    regions: list[PixelBox]
+    """The same for each of the parts that lie apart; one for all where there are very many."""
     image_url: str
     """Where the difference is drawn."""
 
@@ -199,26 +206,37 @@ class Album:
 
     def diff(self, directory: RunDirectory, metadata: Metadata, a: str, b: str) -> ScreenshotDiff:
         """Tell how two pictures differ."""
-        _, changed = self._compare(directory, metadata, a, b)
+        _, _, changed = self._compare(directory, metadata, a, b)
         url = f"/api/v1/screenshots/diff/image?a={a}&b={b}&run={directory.run_id}"
         if changed is None:
-            return ScreenshotDiff(a, b, False, False, None, None, None, url)
+            return ScreenshotDiff(a, b, False, False, None, None, None, [], url)
         count = int(changed.sum())
         bounds = Image.fromarray(changed.view(np.uint8)).getbbox()
-        return ScreenshotDiff(a, b, True, not count, count, round(count / changed.size, 6), bounds, url)
+        share = round(count / changed.size, 6)
+        return ScreenshotDiff(a, b, True, not count, count, share, bounds, [*_regions(changed)], url)
 
     def diff_image(self, directory: RunDirectory, metadata: Metadata, a: str, b: str) -> Drawn:
-        """Draw how two pictures differ: the second one dimmed, with what changed in red."""
-        other, changed = self._compare(directory, metadata, a, b)
-        picture = (other // 3 + 150).astype(np.uint8)
-        if changed is not None:
-            picture[changed] = other[changed] // 3 + np.array([170, 0, 30], np.uint8)
-        return Drawn(MEDIA["png"], encode(picture, "png", 0))
+        """Draw two pictures side by side: what changed is framed, and the rest faded."""
+        one, other, changed = self._compare(directory, metadata, a, b)
+        sheet = Image.new("RGB", (one.shape[1] + GAP + other.shape[1], max(one.shape[0], other.shape[0])), "white")
+        regions = [] if changed is None else _regions(changed)
+        for picture, left in ((one, 0), (other, one.shape[1] + GAP)):
+            sheet.paste(Image.fromarray(picture), (left, 0))
+            if changed is not None:
+                sheet.paste(Image.fromarray((picture // 3 + 160).astype(np.uint8)), (left, 0))
+            for box in regions:
+                sheet.paste(Image.fromarray(picture).crop(box), (left + box[0], box[1]))
+                ImageDraw.Draw(sheet).rectangle(
+                    (left + box[0] - 1, box[1] - 1, left + box[2], box[3]), outline=FRAME_COLOR, width=2
+                )
+        return Drawn(MEDIA["png"], encode(np.asarray(sheet), "png", 0))
 
-    def _compare(self, directory: RunDirectory, metadata: Metadata, a: str, b: str) -> tuple[Pixels, Pixels | None]:
-        """Return the second of two pictures and which of its pixels are others; None where the sizes differ."""
+    def _compare(
+        self, directory: RunDirectory, metadata: Metadata, a: str, b: str
+    ) -> tuple[Pixels, Pixels, Pixels | None]:
+        """Return two pictures and which of their pixels differ; None where the sizes differ."""
         one, other = (as_pixels(self.image(directory, metadata, name)) for name in (a, b))
-        return other, (one != other).any(axis=2) if one.shape == other.shape else None
+        return one, other, (one != other).any(axis=2) if one.shape == other.shape else None
 
     def _drawn_tick(self, directory: RunDirectory, name: str) -> int | None:
         """Return the tick of a picture that is drawn from the tape; None for one that was kept."""
@@ -248,6 +266,30 @@ class Album:
             for found in read_named(database, FrameKept, rest, *values):
                 return found
         raise UnknownName("screenshot", name[:80], [], "see /api/v1/screenshots, or name a tick as `tick-500`")
+
+
+def _regions(changed: Pixels) -> list[tuple[int, int, int, int]]:
+    """Return the boxes of the parts that differ; what touches, or nearly so, is one part."""
+    height, width = changed.shape
+    padded = np.pad(changed, ((0, -height % BLOCK), (0, -width % BLOCK)))
+    blocks = padded.reshape(padded.shape[0] // BLOCK, BLOCK, padded.shape[1] // BLOCK, BLOCK).any(axis=(1, 3))
+    left = {(row, column) for row, column in np.argwhere(blocks).tolist()}
+    parts = []
+    while left:
+        part = [left.pop()]
+        for row, column in part:  # which grows meanwhile
+            near = left & set(product(range(row - 1, row + 2), range(column - 1, column + 2)))
+            left -= near
+            part += near
+        parts.append(part)
+    if len(parts) > MOST_REGIONS:
+        parts = [[block for part in parts for block in part]]
+    found = []
+    for part in parts:
+        rows, columns = zip(*part, strict=True)
+        right, bottom = min(width, (max(columns) + 1) * BLOCK), min(height, (max(rows) + 1) * BLOCK)
+        found.append((min(columns) * BLOCK, min(rows) * BLOCK, right, bottom))
+    return sorted(found)
 
 
 def _read(directory: RunDirectory, name: str) -> Drawn:

@@ -1,11 +1,11 @@
-"""How a run stands: the answer of /api/v1/status, read from the run's database."""
+"""The status of a run: the answer of /api/v1/status, read from the run's database."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -16,11 +16,11 @@ from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.recording.continuing import play_on
 from ptp.recording.database import Database
-from ptp.records import DecisionMade, Metadata
+from ptp.records import DecisionMade, Metadata, Step
 from ptp.runs.settings import find_config
 from ptp.runs.summary import RunSummary
 from ptp.runs.tables import read, stamp
-from ptp.runs.ticks import VALID, state_at
+from ptp.runs.ticks import VALID, episode_return, newest_tick, state_at
 from ptp.worlds.knowledge import CurrentState, knowledge_of
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ class DecisionPipeline(Struct):
     tokens_this_decision: int | None
     cost_this_decision: float | None
     current_decision_status: DecisionStatus | None
-    """How it stands; null before the first one."""
+    """Its status; null before the first one."""
 
 
 class SystemHealth(Struct):
-    """How the run itself does."""
+    """The health of the run's process."""
 
     tick_rate_actual: float | None
     """Ticks per second, as last measured."""
@@ -72,6 +72,24 @@ class SystemHealth(Struct):
     `--max-cost` or of the budget, whichever are fewer. Null where neither is set, or while nothing was paid for."""
     error_count: int
     snapshot_count: int
+
+
+class Progress(Struct):
+    """How far the play has come, in any world."""
+
+    tick: int
+    """The newest tick."""
+    episode: int | None
+    """The episode it is in; null before the first tick."""
+    episode_step: int | None
+    episode_return: float | None
+    """The sum of the episode's rewards; null late in an episode of very many steps."""
+    total_reward: float | None
+    """The sum of all rewards, as the run last reported it."""
+    last_command: str | None
+    """By its name, where it has one."""
+    observation: Any
+    """What the agent sees; null where the world tells a state instead."""
 
 
 class Status(Struct):
@@ -89,23 +107,26 @@ class Status(Struct):
 
 
 class RunDetail(Struct):
-    """Everything known of a run beside its ticks."""
+    """Everything about a run except its ticks."""
 
     run: RunSummary
     """The run in a line."""
     live: bool
     """Whether a process plays it now."""
     paused: bool | None
-    """Whether it is held; null when it is not live."""
+    """Whether it is paused; null when it is not live."""
     elapsed_seconds: float | None
+    progress: Progress
     family: str
     """The kind of world: gameboy, toy_text, gymnasium."""
     render_mode: str | None
     """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
     signals: list[str]
-    """What the world can tell of itself: battle, caught, badges, level."""
+    """The signals that the world reports, such as caught, badges and level."""
     commands: list[str]
-    """The commands that occur most among the newest, most often first."""
+    """The commands that occur most among the newest, most often first; by name where they have names."""
+    command_names: list[str]
+    """The names of the commands 0, 1, 2, ..., where the world has them."""
     rewinds: int
     """How often the run went back."""
     parent_tick: int | None
@@ -119,7 +140,7 @@ class RunDetail(Struct):
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
-    """Return how a run stands."""
+    """Return the status of a run."""
     with Database(directory.database) as database:
         state, knowledge = state_at(database), knowledge_of(metadata.facts.family)
         config = find_config(directory, database)
@@ -142,7 +163,7 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
 
 
 def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
-    """Return everything known of a run beside its ticks."""
+    """Return everything about a run except its ticks."""
     paused = None
     if metadata.status == "running":
         with suppress(PtpError):  # it ended between two looks
@@ -156,16 +177,33 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
             live=metadata.status == "running",
             paused=paused,
             elapsed_seconds=_last_elapsed(database, metadata),
+            progress=read_progress(database, metadata),
             family=metadata.facts.family,
             render_mode=metadata.facts.render_mode,
             signals=list(metadata.facts.signals),
-            commands=[row[0] for row in commands],
+            commands=[metadata.facts.name_command(row[0]) for row in commands],
+            command_names=list(metadata.facts.commands),
             rewinds=metadata.rewinds,
             parent_tick=metadata.parent.tick if metadata.parent else None,
             versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
             screenshots=database.row("SELECT count(*) FROM screenshots")[0],
             resume_with=f"ptp resume {directory.run_id}" if config is None else play_on(metadata, config),
         )
+
+
+def read_progress(database: Database, metadata: Metadata) -> Progress:
+    """Return how far the play has come."""
+    tick = newest_tick(database)
+    step = next(read(database, Step, "WHERE tick = ?", tick), None)
+    return Progress(
+        tick=tick,
+        episode=None if step is None else step.episode,
+        episode_step=None if step is None else step.step,
+        episode_return=episode_return(database, tick),
+        total_reward=metadata.total_reward,
+        last_command=None if step is None else metadata.facts.name_command(step.command),
+        observation=state_at(database).get("observation"),
+    )
 
 
 def _last_elapsed(database: Database, metadata: Metadata) -> float | None:

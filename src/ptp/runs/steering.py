@@ -7,7 +7,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from ptp._util.clock import Clock
-from ptp.errors import UsageError
+from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.history import rewind
 from ptp.recording.maintenance import changing
@@ -71,12 +71,12 @@ class Restored(Struct):
 
 
 class Steered(Struct):
-    """What a live run answered."""
+    """What a live run replied."""
 
     run_id: str
     tick: int
     paused: bool | None
-    """Whether it is held now."""
+    """Whether it is paused now."""
     snapshot: SnapshotLine | None = None
     """The snapshot that was taken or restored."""
 
@@ -102,17 +102,17 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
         engine = engine_of(directory, metadata, config, Clock())
         with closing(engine.world), closing(Tape(directory)) as tape:
             travel(engine, tape, directory.path / "snapshots", tape.length)
-            snapshot = take(engine, metadata.run_id, metadata.agent, "asked for", metadata.rewinds,
+            snapshot = take(engine, metadata.run_id, metadata.agent, "requested", metadata.rewinds,
                             name=name, message=message)  # fmt: skip
         return store_of(directory).save(snapshot, config.snapshot.compress, config.snapshot.validate)
 
 
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
-    """Let the tape be what led to a snapshot, so that `ptp resume` goes on from it; the rest is given up."""
+    """Let the tape be what led to a snapshot, so that `ptp resume` continues from it; the rest is discarded."""
     store = store_of(directory)
     with directory.owned():
         header = store.find(wanted)
-        store.load(header)  # a damaged one is refused before anything is given up
+        store.load(header)  # a damaged one is refused before anything is discarded
         with closing(Tape(directory)) as tape:
             check_own(header, tape, tape.metadata.facts)
             shared = tape.shared(header)
@@ -122,12 +122,12 @@ def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
 
 
 def restore_tick(directory: RunDirectory, tick: int) -> None:
-    """Give up what came after a tick, so that `ptp resume` goes on from it."""
+    """Discard what came after a tick, so that `ptp resume` continues from it."""
     with directory.owned():
         with closing(Tape(directory)) as tape:
             length = tape.length
         if not 0 <= tick < length:
-            raise UsageError(f"can't go back to tick {tick}; the run is at tick {length}")
+            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {length}")
         _rewind(directory, tick, f"restored tick {tick}")
         _forget_after(directory, tick)
 

@@ -10,17 +10,20 @@ from msgspec import Struct
 from ptp.errors import UnknownName
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.records import DecisionMade, ErrorSeen, Event, Rewound, Step
+from ptp.records import DecisionMade, EpisodeEnded, ErrorSeen, Event, Rewound, Step
 from ptp.runs.tables import ERROR_TICK, State, as_json, as_state, decode_text, read, read_named
 
-MOST_ERRORS = 1_000  # errors that are told among events
+MOST_ERRORS = 1_000  # errors that are shown among events
+MOST_STEPS = 100_000  # of an episode whose rewards are added up
 ANY = 1 << 62  # a tick after every other
 VALID = "execution_status IS NOT 'rolled_back'"
 _STATES = (
     "SELECT tick, 0, state FROM steps WHERE state IS NOT NULL AND tick <= ? ORDER BY tick DESC LIMIT 1",
     # an episode begins after its tick, with a state that counts from the next one on
     """SELECT tick, 1, state FROM episode_starts
-       WHERE state IS NOT NULL AND tick < max(?, 1) ORDER BY tick DESC LIMIT 1""",
+       WHERE state IS NOT NULL AND tick < max(?1, 1)
+         AND episode <= 1 + coalesce((SELECT episode FROM steps WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1), 0)
+       ORDER BY episode DESC LIMIT 1""",
     "SELECT tick, 2, game_state FROM action_history WHERE tick <= ? ORDER BY tick DESC LIMIT 1",
 )
 """Where a state may be found: what a run without a tape kept comes last."""
@@ -43,6 +46,8 @@ class Tick(Struct):
     """The command and what came of it; null at tick 0, before the first one."""
     state: Any
     """The world's state after it."""
+    episode_return: float | None
+    """The sum of the episode's rewards up to it; null at tick 0, and late in an episode of very many steps."""
     decision: DecisionMade | None
     """The decision that its command came from."""
     events: list[Event]
@@ -60,7 +65,10 @@ class DecisionList(Struct):
 
 
 class EventList(Struct):
-    """Events in the order of their ticks; errors and rewinds are among them, of the kinds `Error` and `Rewind`."""
+    """Events in the order of their ticks.
+
+    Errors, rewinds and the ends of episodes are among them, of the kinds `Error`, `Rewind` and `Episode`.
+    """
 
     events: list[Event]
     total_count: int
@@ -70,7 +78,7 @@ class EventList(Struct):
 
 
 def newest_tick(database: Database) -> int:
-    """Return the newest tick, 0 when there is none; a run that kept no tape tells it by its decisions."""
+    """Return the newest tick, 0 when there is none; a run without a tape has it in its decisions."""
     decided = f"SELECT max(tick) FROM action_history WHERE {VALID}"
     return int(database.row(f"SELECT coalesce((SELECT max(tick) FROM steps), ({decided}), 0)")[0])
 
@@ -100,10 +108,25 @@ def read_tick(directory: RunDirectory, tick: int) -> Tick:
             last_tick=last,
             step=next(read(database, Step, "WHERE tick = ?", tick), None),
             state=state_at(database, tick) or None,
+            episode_return=episode_return(database, tick),
             decision=decision_before(database, tick),
-            events=[*read(database, Event, "WHERE tick = ? ORDER BY event_id", tick), *_errors(database, tick, tick)],
+            events=[
+                *read(database, Event, "WHERE tick = ? ORDER BY event_id", tick),
+                *_errors(database, tick, tick),
+                *_episodes(database, tick, tick, 1),
+            ],
             screenshot_id=next((shot[0] for shot in shots), None),
         )
+
+
+def episode_return(database: Database, tick: int) -> float | None:
+    """Return the sum of an episode's rewards up to a tick; None where that means to read very many steps."""
+    for (step,) in database.rows("SELECT step FROM steps WHERE tick = ?", tick):
+        if step <= MOST_STEPS:
+            query = "SELECT sum(reward) FROM steps WHERE tick BETWEEN ? AND ?"
+            total: float | None = database.row(query, tick - step + 1, tick)[0]
+            return total
+    return None
 
 
 def decision_before(database: Database, tick: int) -> DecisionMade | None:
@@ -126,17 +149,22 @@ def list_decisions(directory: RunDirectory, before: str | None, text: str | None
 
 
 def list_events(directory: RunDirectory, kinds: Sequence[str], first: int, last: int | None, limit: int) -> EventList:
-    """Return events in the order of their ticks, with errors and rewinds among them."""
+    """Return events in the order of their ticks, with errors, rewinds and the ends of episodes among them."""
     last = ANY if last is None else last
     with Database(directory.database) as database:
         counts = dict(database.rows("SELECT kind, count(*) FROM events GROUP BY kind"))
         others = {"Error": [*_errors(database, 0, ANY)], "Rewind": [*_rewinds(database)]}
         counts |= {kind: len(events) for kind, events in others.items() if events}
+        if episodes := database.row("SELECT count(*) FROM episodes")[0]:
+            counts["Episode"] = episodes
         chosen = [kind for kind in (kinds or counts) if kind in counts]
         where = "WHERE tick BETWEEN ? AND ? AND kind IN (SELECT value FROM json_each(?))"
         values = (first, last, as_json(chosen))
         found = list(read(database, Event, f"{where} ORDER BY tick, event_id LIMIT ?", *values, limit))
         total = int(database.row(f"SELECT count(*) FROM events {where}", *values)[0])
+        if "Episode" in chosen:
+            found += _episodes(database, first, last, limit)
+            total += database.row("SELECT count(*) FROM episodes WHERE last_tick BETWEEN ? AND ?", first, last)[0]
     among = [event for kind in chosen for event in others.get(kind, ()) if first <= event.tick <= last]
     return EventList(sorted(found + among, key=lambda event: event.tick)[:limit], total + len(among), counts)
 
@@ -147,6 +175,21 @@ def _errors(database: Database, first: int, last: int) -> Iterator[Event]:
     for error in read(database, ErrorSeen, rest, first, last):
         detail = {"recovered": error.recovered, "recovery": error.recovery}
         yield Event(error.at, error.tick or 0, 0, "Error", f"{error.type}: {error.message}", detail)
+
+
+def _episodes(database: Database, first: int, last: int, limit: int) -> Iterator[Event]:
+    rest = "WHERE last_tick BETWEEN ? AND ? ORDER BY episode LIMIT ?"
+    for ended in read(database, EpisodeEnded, rest, first, last, limit):
+        steps = f"{ended.steps:,} step{'s' * (ended.steps != 1)}"
+        title = f"episode {ended.episode:,} ended after {steps}, return {ended.reward or 0:,.6g}"
+        detail = {
+            "episode": ended.episode,
+            "steps": ended.steps,
+            "return": ended.reward,
+            "terminated": ended.terminated,
+        }
+        made = decision_before(database, ended.tick)
+        yield Event(made.at if made else 0.0, ended.tick, 0, "Episode", title, detail)
 
 
 def _rewinds(database: Database) -> Iterator[Event]:

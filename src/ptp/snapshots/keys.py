@@ -24,6 +24,7 @@ import lz4.block
 import msgspec
 from xxhash import xxh3_64_digest
 
+from ptp._util.files import check_regular
 from ptp.engine import EngineState
 from ptp.errors import SnapshotError
 
@@ -68,6 +69,10 @@ class Packed(NamedTuple):
     def unpack(self) -> KeyState:
         """Return the key state; one that can't be read is refused."""
         head = self.head
+        if int.from_bytes(self.data[:4], "little") > MOST:
+            raise SnapshotError(
+                f"the key state of tick {head.tick} is damaged: it says it holds more than {MOST:,} bytes"
+            )
         try:
             parts = lz4.block.decompress(self.data)
             world, rest = parts[: head.world_bytes], parts[head.world_bytes :]
@@ -109,7 +114,7 @@ class KeyMemory:
         return None
 
     def forget_after(self, tick: int) -> None:
-        """Forget the key states of a future that was given up."""
+        """Forget the key states of a future that was discarded."""
         while self._held and next(reversed(self._held)) > tick:
             self._bytes -= len(self._held.popitem()[1].data)
 
@@ -150,7 +155,7 @@ class KeyFile:
             raise SnapshotError(f"{self.path.name} can't be written: {problem.strerror}") from None
 
     def forget_after(self, tick: int) -> None:
-        """Cut off the key states of a future that was given up."""
+        """Cut off the key states of a future that was discarded."""
         self._look()
         kept = [(head, place) for head, place in self._index if head.tick <= tick]
         if len(kept) < len(self._index):
@@ -168,8 +173,12 @@ class KeyFile:
 
     @property
     def size(self) -> int:
-        """How many bytes the file takes."""
-        return self.path.stat().st_size if self.path.exists() else 0
+        """How many bytes the file takes; what is no file of the run's own is not there."""
+        try:
+            check_regular(self.path)
+        except OSError:
+            return 0
+        return self.path.stat().st_size
 
     def _look(self) -> None:
         """Read the heads that came since the last look; a file that became shorter is read anew."""

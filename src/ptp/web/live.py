@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ptp.recording import RunDirectory
-from ptp.records import Record
+from ptp.records import Record, WorldFacts
 from ptp.runner.control import connect
 from ptp.runner.protocol import Frame, Now
 from ptp.runs.actions import Action, as_actions
@@ -137,8 +137,9 @@ class Listener:
 class Channel:
     """The connection to one live run, and those who listen to it."""
 
-    def __init__(self, directory: RunDirectory) -> None:
+    def __init__(self, directory: RunDirectory, facts: WorldFacts) -> None:
         self._directory = directory
+        self._facts = facts
         self.listeners: set[Listener] = set()
         self._last: dict[str, bytes] = {}
         self._waiting: Line | None = None
@@ -155,7 +156,7 @@ class Channel:
 
     async def _run(self) -> None:
         """Pass on what the run sends, until it ends or nobody listens any more."""
-        last = b""  # closed from here, the stream breaks off: the run itself may well go on
+        last = b""  # closed from here, the stream breaks off: the run itself may well continue
         tasks = [asyncio.create_task(work()) for work in (self._read, self._send, self._wait_for_silence)]
         try:
             try:
@@ -213,7 +214,7 @@ class Channel:
             self._pass_on("frame", lambda: line.frame)
         if line.records or line.lost:
             self._pass_on("records", lambda: LiveRecords(line.records, line.lost))
-            self._pass_on("actions", lambda: LiveActions(as_actions(line.records, line.now.at), line.lost))
+            self._pass_on("actions", lambda: LiveActions(as_actions(line.records, line.now.at, self._facts), line.lost))
 
     def _pass_on(self, event: str, make: Callable[[], Struct | msgspec.Raw]) -> None:
         """Leave a message, written once, with everybody who wants its kind; the last state and picture are kept."""
@@ -252,12 +253,12 @@ class Hub:
         return sum(len(channel.listeners) for channel in self._channels.values())
 
     async def listen(
-        self, directory: RunDirectory, events: frozenset[str], seconds: float | None = None
+        self, directory: RunDirectory, facts: WorldFacts, events: frozenset[str], seconds: float | None = None
     ) -> AsyncIterator[bytes]:
         """Return what a live run sends as server-sent events, for so many seconds or until it ends."""
         channel = self._channels.get(directory.run_id)
         if channel is None or channel.task.done():
-            channel = self._channels[directory.run_id] = Channel(directory)
+            channel = self._channels[directory.run_id] = Channel(directory, facts)
         listener = Listener(events)
         channel.add(listener)
         loop = asyncio.get_running_loop()

@@ -27,7 +27,7 @@ def diff(services: Services, a: Compared, b: Compared, run: Run = None) -> Scree
 
 
 def diff_image(services: Services, a: Compared, b: Compared, run: Run = None) -> Response:
-    """Draw how two pictures differ: what changed is red."""
+    """Draw two pictures side by side: what changed is framed, and the rest faded."""
     return picture(services.album.diff_image(*services.find(run), a, b), lasting=False)
 
 

@@ -46,7 +46,7 @@ async def _stream(services: Services, run: str | None, seconds: float | None, ev
         raise UsageError(f"{MOST_STREAMS} streams are open already; close one first")
     stream: AsyncIterator[bytes] | Iterator[bytes] = iter([not_live()])
     if metadata.status == "running":
-        stream = services.hub.listen(directory, frozenset(events.data), seconds)
+        stream = services.hub.listen(directory, metadata.facts, frozenset(events.data), seconds)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 

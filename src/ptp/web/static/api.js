@@ -19,8 +19,20 @@ export class Refused extends Error {
   constructor(status, message) { super(message); this.status = status; }
 }
 
+// Whether the server answers. When it does not, the page says so, and looks until it does again.
+let connected = true;
+export async function look() {
+  const answers = await fetch("/healthz", { method: "HEAD", cache: "no-store" }).then((response) => response.ok, () => false);
+  if (answers !== connected) { connected = answers; dispatchEvent(new Event(answers ? "connection-found" : "connection-lost")); }
+}
+setInterval(() => { if (!document.hidden || !connected) look(); }, 2000);
+export const isConnected = () => connected;
+
 async function request(path, options = {}) {
-  const response = await fetch(path, { ...options, headers: headers(options.headers), cache: options.cache || "no-store" });
+  const response = await fetch(path, { ...options, headers: headers(options.headers), cache: options.cache || "no-store" }).catch((problem) => {
+    if (problem.name !== "AbortError") look();
+    throw problem;
+  });
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({ message: response.statusText }));
   throw new Refused(response.status, problem.message);
@@ -61,7 +73,7 @@ export async function download(path, values, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// Server-sent events over fetch, so that the token can be a header. Ends when the run does.
+// Server-sent events over fetch, so that the token can be a header. Ends when the run does; without the event `end`, the connection broke.
 export async function listen(path, values, handlers, signal) {
   const response = await withToken(() => request(query(path, values), { signal }));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,6 +1,6 @@
 // The page: which view an address means, and what all views share.
-import { takeToken } from "./api.js";
-import { fill, h, toast } from "./dom.js";
+import { isConnected, takeToken } from "./api.js";
+import { fill, h, pill, toast } from "./dom.js";
 import { runsView } from "./runs.js";
 import { runView } from "./run.js";
 
@@ -9,12 +9,13 @@ let leave = () => {};
 let keys = {};
 
 async function show() {
-  const [, place, run, tab, extra] = location.hash.split("/");
+  const [path, search] = location.hash.split("?");
+  const [, place, run, tab, extra] = path.split("/");
   const going = new AbortController();
   leave();
   leave = () => going.abort();
   keys = {};
-  const page = { main, signal: going.signal, keys, run, tab: tab || "live", extra, crumbs };
+  const page = { main, signal: going.signal, keys, run, tab: tab || "live", extra, query: Object.fromEntries(new URLSearchParams(search)), crumbs };
   try {
     await (place === "run" && run ? runView(page) : runsView(page));
   } catch (problem) {
@@ -64,7 +65,16 @@ addEventListener("keydown", (event) => {
   action();
 });
 addEventListener("unhandledrejection", (event) => {
-  if (event.reason?.name !== "AbortError") toast(event.reason?.message || String(event.reason), true);
+  if (isConnected() && event.reason?.name !== "AbortError") toast(event.reason?.message || String(event.reason), true);
+});
+addEventListener("connection-lost", () => {
+  document.getElementById("offline").classList.remove("hidden");
+  document.querySelectorAll(".pill.running, .pill.paused").forEach((shown) => shown.replaceWith(pill("lost")));
+});
+addEventListener("connection-found", () => {
+  document.getElementById("offline").classList.add("hidden");
+  toast("connected again");
+  show();
 });
 addEventListener("hashchange", () => { takeToken(); show(); });
 takeToken();

@@ -48,8 +48,30 @@ export function clockTime(stamp) {
   return stamp ? new Date(stamp).toLocaleTimeString() : "–";
 }
 
+// An observation or a command as short text: numbers rounded, a large array as its shape.
+export function brief(value) {
+  if (typeof value === "string" && /^[[{]/.test(value)) { try { return brief(JSON.parse(value)); } catch { return value; } }
+  if (typeof value === "number") return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(Math.abs(value) < 1 ? 3 : 4)));
+  if (Array.isArray(value)) return value.length === 1 ? brief(value[0]) : `[${value.map(brief).join(", ")}]`;
+  if (value && typeof value === "object") return "dtype" in value && "shape" in value ? `${value.dtype} ${value.shape.join(" × ")}` : Object.entries(value).map(([name, item]) => `${name} ${brief(item)}`).join(", ");
+  return value === null || value === undefined ? "–" : String(value);
+}
+
+export const commandName = (detail, command) => detail.command_names[/^\d{1,4}$/.test(command) ? Number(command) : -1] ?? brief(command ?? null);
+
+// Returns what does *work* for the newest value that it is given, one after the other; values that come too fast are left out.
+export function newestOnly(work) {
+  let waiting = [], busy = false;
+  return async (...values) => {
+    waiting = [values];
+    if (busy) return;
+    busy = true;
+    try { while (waiting.length) await work(...waiting.pop()); } finally { busy = false; }
+  };
+}
+
 export function pill(status, paused) {
-  const words = { running: "live", completed: "completed", crashed: "crashed", manual_stop: "stopped" };
+  const words = { running: "live", completed: "completed", crashed: "crashed", manual_stop: "stopped", lost: "no connection" };
   return paused ? h("span.pill.paused", null, "paused") : h(`span.pill.${status}`, null, words[status] || status);
 }
 
@@ -83,10 +105,10 @@ export function ask(title, about, fields = [], action = "OK", danger = false) {
 export const TONES = {
   Caught: "good", BadgeEarned: "good", LevelUp: "good", Joined: "good", Evolved: "good",
   BattleStarted: "warn", BattleEnded: "warn", BattleTurn: "warn", Encounter: "warn",
-  Fainted: "bad", Error: "bad", MapChanged: "cool", DialogShown: "", Rewind: "odd",
+  Fainted: "bad", Error: "bad", MapChanged: "cool", DialogShown: "", Rewind: "odd", Episode: "cool",
 };
 export const WORDS = {
   Caught: "catch", BadgeEarned: "badge", LevelUp: "level up", Joined: "joined", Evolved: "evolved", BattleStarted: "battle",
   BattleEnded: "battle end", BattleTurn: "turn", Encounter: "encounter", Fainted: "faint", Error: "error", MapChanged: "map",
-  DialogShown: "dialog", Rewind: "rewind", ItemChanged: "item", MoneyChanged: "money", PartySeen: "party",
+  DialogShown: "dialog", Rewind: "rewind", ItemChanged: "item", MoneyChanged: "money", PartySeen: "party", Episode: "episode",
 };

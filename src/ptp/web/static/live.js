@@ -1,14 +1,16 @@
 // A run as it plays; one that has ended shows where it ended.
-import { get, listen, picture, post } from "./api.js";
+import { get, isConnected, listen, look, picture, post } from "./api.js";
 import { chart } from "./chart.js";
-import { ask, fill, h, money, number, span, toast } from "./dom.js";
-import { decisionPanel, fact, Feed, partyPanel, statePanel } from "./panels.js";
+import { ask, commandName, fill, h, money, number, span, toast } from "./dom.js";
+import { decisionPanel, fact, Feed, showStateIn } from "./panels.js";
 import { Screen } from "./screen.js";
 
+const TOLD = "Caught,BadgeEarned,BattleEnded,Fainted,LevelUp,MapChanged,Joined,Episode,Error,Rewind";
+
 export async function liveView({ main, id, detail, signal, keys, setStatus }) {
-  const screen = new Screen(), feed = new Feed(id);
+  const screen = new Screen(), feed = new Feed(id), plays = detail.signals.length > 0; // a game that tells how it goes
   const parts = { where: h("section.card"), party: h("section.card"), decision: h("section.card.wide"), facts: h("div.facts"), charts: h("div.charts") };
-  let paused = detail.paused, live = detail.live, now = null, command = null;
+  let paused = detail.paused, live = detail.live, now = null, command = null, returned = null;
 
   const steer = async (verb, body) => {
     const answer = await post(`control/${verb}`, { run: id }, body);
@@ -52,15 +54,19 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   }
 
   function showFacts({ tick, rate, target, elapsed, cost, reward, episode }) {
-    fill(parts.facts, fact("tick", number(tick)), fact("ticks/s", rate === null || rate === undefined ? "–" : number(rate, rate < 10 ? 1 : 0)), fact("target", target ? number(target) : target === 0 ? "max" : "–"),
-      fact("played", span(elapsed)), fact("episode", number(episode)), fact("reward", number(reward, 2)), fact("cost", money(cost)));
+    const pace = rate === null || rate === undefined ? null : number(rate, rate < 10 ? 1 : 0);
+    fill(parts.facts, fact("tick", number(tick)), pace && fact("ticks/s", pace), fact("target", target ? number(target) : target === 0 ? "max" : "–"), fact("played", span(elapsed)),
+      !plays && [fact("episode", number(episode)), fact("return so far", number(returned, 2))], (reward || !plays) && fact("total reward", number(reward, 2)), cost ? fact("cost", money(cost)) : null);
+  }
+
+  // The return of the episode from its steps; unknown where some came too fast to be passed on.
+  function addUp(records, lost) {
+    if (lost) returned = null;
+    for (const { record, step, reward } of records) if (record === "Step") returned = step === 1 ? reward : returned === null ? null : returned + reward;
   }
 
   function showState(state) {
-    fill(parts.where, statePanel(state));
-    fill(parts.party, partyPanel(state));
-    parts.party.classList.toggle("hidden", !state || !("party" in state));
-    parts.where.classList.toggle("wide", !state || !("party" in state));
+    showStateIn(parts, state);
   }
 
   const ended = h("div.banner", { class: live ? "hidden" : detail.run.status === "crashed" ? "bad" : "" }, ending(detail));
@@ -71,16 +77,18 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
 
   async function showCharts() {
     const { series } = await get("metrics/series", { run: id, points: 160 });
-    if (!signal.aborted && !parts.charts.matches(":hover")) fill(parts.charts, series.filter(({ points }) => points.length > 1).map(chart));
+    const shown = series.filter(({ points }) => points.length > 1 && points.some(([, value]) => value)).sort((a, b) => (b.name === "episode_reward") - (a.name === "episode_reward"));
+    if (!signal.aborted && !parts.charts.matches(":hover")) fill(parts.charts, shown.map((each) => chart(each, id)));
   }
 
   async function showLast() {
-    const [events, metrics] = await Promise.all([get("events", { run: id, kinds: "Caught,BadgeEarned,BattleEnded,Fainted,LevelUp,MapChanged,Joined,Error,Rewind", from_tick: Math.max(0, (detail.run.ticks || 0) - 1500) }), get("metrics", { run: id })]);
+    const [events, metrics] = await Promise.all([get("events", { run: id, kinds: TOLD, from_tick: Math.max(0, (detail.run.ticks || 0) - 1500) }), get("metrics", { run: id })]);
     events.events.slice(-60).forEach((event) => feed.add(event.tick, event.kind, event.title));
     const last = await get(`tick/${metrics.tick}`, { run: id });
+    returned = last.episode_return;
     showFacts({ tick: last.tick, rate: metrics.performance.tick_rate_actual, target: metrics.performance.tick_rate_target, elapsed: last.step?.elapsed, cost: detail.run.total_cost, reward: detail.run.total_reward, episode: last.step?.episode });
     showState(last.state);
-    fill(parts.decision, decisionPanel(last.decision, last.step?.command));
+    fill(parts.decision, decisionPanel(last.decision, last.step && commandName(detail, last.step.command)));
     if (!live && detail.render_mode) screen.show(await picture("frame", { run: id }, signal), last.tick);
   }
 
@@ -96,23 +104,25 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
         showState(message.state);
       },
       frame: (message) => screen.showEvent(message),
-      records: ({ records }) => {
+      records: ({ records, lost }) => {
         const last = (kind) => records.findLast(({ record }) => record === kind);
-        command = last("Step")?.command ?? command;
+        if (last("Step")) command = commandName(detail, last("Step").command);
+        addUp(records, lost);
         if (last("DecisionMade")) fill(parts.decision, decisionPanel(last("DecisionMade"), command));
         records.filter(({ record, kind }) => record === "Event" && kind !== "PartySeen").forEach(({ tick, kind, title }) => feed.add(tick, kind, title));
+        records.filter(({ record }) => record === "EpisodeEnded").forEach(({ tick, episode, steps, reward }) => feed.add(tick, "Episode", `episode ${number(episode)} ended after ${number(steps)} steps, return ${number(reward, 3)}`));
         records.filter(({ record, level }) => record === "Notice" && level !== "info").forEach(({ message }) => toast(message, true));
       },
       end: () => { live = false; },
     }, signal);
     if (signal.aborted) return;
-    if (live) loseSignal(); // the server is gone; the run may well go on
+    if (live) lose(); // the server is gone; the run may well go on
     else dispatchEvent(new HashChangeEvent("hashchange")); // it ended: show how
   }
 
-  function loseSignal() {
-    screen.bezel.classList.remove("on");
-    screen.cover("NO SIGNAL");
+  async function lose() {
+    await look();
+    if (isConnected()) setTimeout(() => { if (!signal.aborted) dispatchEvent(new HashChangeEvent("hashchange")); }, 1000); // only the stream broke
   }
 
   if (live) { setPaused(paused); setRates(null); }
@@ -120,7 +130,8 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   showCharts();
   const timer = setInterval(() => { if (live && !document.hidden) showCharts().catch(() => {}); }, 4000);
   signal.addEventListener("abort", () => clearInterval(timer));
-  if (live) follow().catch((problem) => { if (problem.name !== "AbortError") loseSignal(); });
+  addEventListener("connection-lost", () => { screen.bezel.classList.remove("on"); screen.cover("NO CONNECTION"); }, { signal });
+  if (live) follow().catch((problem) => { if (problem.name !== "AbortError") lose(); });
 }
 
 function ending(detail) {

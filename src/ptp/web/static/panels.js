@@ -1,9 +1,9 @@
 // A state, a decision and events as panels, for the live view and the timeline.
-import { fill, h, money, number, TONES } from "./dom.js";
+import { brief, fill, h, money, number, TONES } from "./dom.js";
 
-export function statePanel(state) {
+function statePanel(state) {
   if (!state) return h("p.dim", null, "no state yet");
-  if (!("party" in state)) return [h("h2", null, "State"), h("pre.tree", null, JSON.stringify(state, null, 1))];
+  if (!("party" in state)) return Object.entries(state).map(([name, value]) => [h("h2", null, name[0].toUpperCase() + name.slice(1).replaceAll("_", " ")), h("p.seen.mono", null, brief(value))]);
   const place = state.coordinates ? ` · ${state.coordinates.x}, ${state.coordinates.y}${state.facing ? ", facing " + state.facing : ""}` : "";
   return h("div.stack", null,
     h("div", null, h("h2", null, "Where"), h("div.row.spread", null, h("span.place", null, state.location || "–"), state.screen_type && h("span.pill.cool", null, state.screen_type)),
@@ -12,7 +12,7 @@ export function statePanel(state) {
     state.dialog && h("p.say.quote", null, state.dialog),
     h("div.row", null, h("div.badges", { title: (state.badge_names || []).filter(Boolean).join(", ") || "no badges yet" },
       Array.from({ length: 8 }, (_, index) => h("span.badge", { class: index < (state.badges || 0) ? "won" : "" }, index + 1)))),
-    h("div.facts.three", null, fact("caught", number(state.owned)), fact("seen", number(state.seen)), fact("money", number(state.money))),
+    h("div.facts.three", null, fact("caught", number(state.caught)), fact("species owned", number(state.owned)), fact("species seen", number(state.seen)), fact("money", number(state.money))),
     state.inventory?.length ? h("div.items", null, state.inventory.map((item) => h("span.chip", null, `${item.name || "item " + item.id} × ${item.quantity}`))) : null);
 }
 
@@ -21,7 +21,14 @@ function battle({ kind, trainer, enemy, turn }) {
     enemy && member({ ...enemy, nickname: enemy.species }));
 }
 
-export function partyPanel(state) {
+export function showStateIn({ where, party }, state) {
+  fill(where, statePanel(state));
+  fill(party, partyPanel(state));
+  party.classList.toggle("hidden", !state || !("party" in state));
+  where.classList.toggle("wide", !state || !("party" in state));
+}
+
+function partyPanel(state) {
   const party = state?.party;
   return [h("h2", null, "Party"), party?.length ? h("div.party", null, party.map(member)) : h("p.dim", null, "empty")];
 }
@@ -40,7 +47,7 @@ export function decisionPanel(decision, command) {
   if (!decision) return [h("h2", null, "Decision"), h("p.dim", null, command ? `command ${command}` : "none yet")];
   return [
     h("h2", null, "Decision", h("span.grow"), h("span.pill.cool", null, decision.type || "ACTION"), command && h("span.chip.mono", null, command)),
-    h("p.say.quote", null, decision.reasoning || "no reasoning given"),
+    decision.reasoning ? h("p.say.quote", null, decision.reasoning) : h("p.dim", null, "The agent gave no reason."),
     h("p.dim.num", null, [
       `after tick ${number(decision.tick)}`, decision.latency_ms !== null && `${number(decision.latency_ms, decision.latency_ms < 1 ? 2 : 0)} ms`,
       decision.confidence !== null && `${Math.round(decision.confidence * 100)} % sure`, decision.tokens !== null && `${number(decision.tokens)} tokens`,

@@ -4,10 +4,11 @@ import { fill, h, pill } from "./dom.js";
 import { aboutView } from "./about.js";
 import { actionsView } from "./actions.js";
 import { liveView } from "./live.js";
+import { listAddress } from "./runs.js";
 import { snapshotsView } from "./snapshots.js";
 import { timelineView } from "./timeline.js";
 
-const TABS = { live: ["Live", liveView], timeline: ["Timeline", timelineView], actions: ["Actions", actionsView], snapshots: ["Snapshots", snapshotsView], about: ["Settings and log", aboutView] };
+const TABS = { live: ["Live", liveView], timeline: ["Timeline", timelineView], actions: ["Actions", actionsView], snapshots: ["Snapshots", snapshotsView], about: ["Settings", aboutView] };
 
 export async function runView(page) {
   const { main, run, tab, keys, crumbs } = page;
@@ -15,7 +16,7 @@ export async function runView(page) {
   if (page.signal.aborted) return;
   const id = detail.run.run_id, name = `${detail.run.agent} in ${detail.run.world}`;
   document.title = `${name} · ptp`;
-  crumbs(h("a", { href: "#/" }, "Runs"), h("b.mono", null, id.slice(0, 13)));
+  crumbs(h("a", { href: listAddress() }, "Runs"), h("b.mono", null, id.slice(0, 13)));
   const status = h("span", null, pill(detail.run.status, detail.paused));
   const body = h("div");
   const tabs = Object.entries(TABS).map(([key, [title]], index) => {

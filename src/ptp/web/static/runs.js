@@ -5,13 +5,18 @@ import { ago, fill, h, money, number, pill } from "./dom.js";
 const COLUMNS = [["status", "Status", "hide-small"], ["world", "World"], ["agent", "Agent", "hide-small"], ["started_at", "Started", "hide-small"], ["ticks", "Ticks", "num"],
   ["episodes", "Episodes", "num hide-small"], ["total_reward", "Reward", "num"], ["total_cost", "Cost", "num hide-small"]];
 const FILTERS = { status: "all statuses", world: "all worlds", agent: "all agents", tag: "all tags" };
-const view = { q: "", status: "", world: "", agent: "", tag: "", sort: "started_at", descending: true, page: 1, page_size: 50 };
+const FIRST = { q: "", status: "", world: "", agent: "", tag: "", sort: "started_at", descending: true, page: 1 };
+let address = "#/";
 
-export async function runsView({ main, signal, crumbs }) {
+// Where the list is, with the filter that it was left with.
+export const listAddress = () => address;
+
+export async function runsView({ main, signal, crumbs, query }) {
+  const view = { ...FIRST, ...query, descending: query.descending !== "false", page: Number(query.page) || 1, page_size: 50 };
   crumbs(h("b", null, "Runs"));
   document.title = "Runs · ptp";
   const body = h("tbody"), head = h("tr"), pager = h("div.pager"), count = h("span.dim.num");
-  const search = h("input", { type: "search", placeholder: "Search runs", "aria-label": "Search runs", value: view.q, oninput: () => { view.q = search.value; view.page = 1; load(); } });
+  const search = h("input", { type: "search", placeholder: "Search runs", "aria-label": "Search runs", value: view.q, oninput: () => choose("q", search.value) });
   const selects = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, h("select", { "aria-label": name, onchange: (event) => choose(name, event.target.value) })]));
   const table = h("div.tablewrap", null, h("table", null, h("thead", null, head), body));
   fill(main, h("div.row.spread", null, h("div.row", null, h("h1", null, "Runs"), count), h("div.row.filters", null, search, Object.values(selects))), h("div", { class: "pad-top" }), table, pager);
@@ -28,6 +33,9 @@ export async function runsView({ main, signal, crumbs }) {
   }
 
   async function load() {
+    const changed = Object.entries(FIRST).filter(([name, value]) => view[name] !== value).map(([name]) => [name, view[name]]);
+    address = `#/${changed.length ? "?" + new URLSearchParams(changed) : ""}`;
+    history.replaceState(null, "", address);
     const answer = await get("runs", view);
     if (signal.aborted) return;
     count.textContent = `${number(answer.total_count)}${answer.unreadable ? `, ${answer.unreadable} unreadable` : ""}`;
@@ -39,7 +47,7 @@ export async function runsView({ main, signal, crumbs }) {
     fill(head, COLUMNS.map(([key, title, kind]) => h("th", { class: kind || "", "aria-sort": view.sort === key ? (view.descending ? "descending" : "ascending") : null },
       h("button", { onclick: () => { view.descending = view.sort === key ? !view.descending : true; view.sort = key; load(); } }, title, view.sort === key ? (view.descending ? " ↓" : " ↑") : ""))));
     fill(body, answer.runs.map(line));
-    if (!answer.runs.length) fill(body, h("tr", null, h("td", { colspan: 8 }, h("div.empty", null, Object.values(answer.statuses).length ? "No matching runs." : ["No runs yet. Start one:", h("br"), h("code", null, "ptp run --world tallgrass --agent explorer")]))));
+    if (!answer.runs.length) fill(body, h("tr", null, h("td", { colspan: 8 }, h("div.empty", null, Object.values(answer.statuses).length ? "No matching runs." : [h("h1", null, "No runs yet"), h("p", null, "This dashboard shows the runs in ", h("b.mono", null, answer.data_dir)), h("p", null, "Start one, and it appears here:"), h("code", null, `ptp run --world tallgrass --agent explorer --tick-rate-base 20 --data-dir ${/\s/.test(answer.data_dir) ? `'${answer.data_dir}'` : answer.data_dir}`)]))));
     const pages = Math.max(1, Math.ceil(answer.total_count / view.page_size));
     fill(pager, pages > 1 ? [h("button.small", { disabled: view.page <= 1, onclick: () => { view.page -= 1; load(); } }, "Newer"), h("span.dim.num", null, `${view.page} of ${number(pages)}`),
       h("button.small", { disabled: view.page >= pages, onclick: () => { view.page += 1; load(); } }, "Older")] : []);

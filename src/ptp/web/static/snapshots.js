@@ -4,7 +4,7 @@ import { ago, ask, fill, h, number, toast } from "./dom.js";
 
 export async function snapshotsView({ main, id, signal, detail, keys }) {
   const body = h("tbody"), count = h("span.dim.num");
-  const table = h("div.tablewrap", null, h("table", null, h("thead", null, h("tr", null, ["Tick", "Name", "Taken", "Where", "Size", ""].map((title, index) => h("th", { class: [0, 4].includes(index) ? "num" : "" }, title)))), body));
+  const table = h("div.tablewrap", null, h("table", null, h("thead", null, h("tr", null, [["Tick", "num"], ["Name"], ["Taken", "hide-small"], ["Where", "hide-small"], ["Size", "num hide-small"], [""]].map(([title, kind]) => h("th", { class: kind || "" }, title)))), body));
   table.style.marginTop = "14px";
   const take = h("button.main", { onclick: create }, "Take a snapshot", h("kbd", null, "n"));
   keys.n = () => take.click();
@@ -16,8 +16,8 @@ export async function snapshotsView({ main, id, signal, detail, keys }) {
     count.textContent = number(answer.total_count);
     fill(body, answer.snapshots.map((each) => h("tr", null,
       h("td.num", null, h("a", { href: `#/run/${id}/timeline/${each.tick}` }, number(each.tick))),
-      h("td", null, h("b", null, each.name || "–"), h("div.sub", null, each.message || each.reason)), h("td", null, ago(each.created_at)), h("td", null, each.location || "–"),
-      h("td.num", null, each.on_disk ? `${number(each.bytes / 1000, 0)} kB` : h("span.pill.cool", null, "in memory")),
+      h("td", null, h("b", null, each.name || "–"), h("div.sub", null, each.message || each.reason), h("div.sub.only-small", null, [ago(each.created_at), each.location].filter(Boolean).join(", "))), h("td.hide-small", null, ago(each.created_at)), h("td.hide-small", null, each.location || "–"),
+      h("td.num.hide-small", null, each.on_disk ? `${number(each.bytes / 1000, 0)} kB` : h("span.pill.cool", null, "in memory")),
       h("td", null, h("div.row", null, h("button.small", { "data-restore": each.tick, onclick: () => restore(each) }, "Restore"), h("button.small", { onclick: () => fork(each) }, "Fork"))))));
     if (!answer.snapshots.length) fill(body, h("tr", null, h("td", { colspan: 6 }, h("div.empty", null, "No snapshots yet."))));
   }

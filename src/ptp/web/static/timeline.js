@@ -1,35 +1,38 @@
-// Any tick of a run: its picture, state, action and decision, and marks to jump to.
+// Any tick of a run: its picture, state, action and decision, marks to jump to, and another tick beside it.
 import { get, picture, post } from "./api.js";
-import { ask, fill, h, number, span, toast, TONES, WORDS } from "./dom.js";
-import { decisionPanel, fact, partyPanel, statePanel } from "./panels.js";
+import { ask, brief, commandName, fill, h, newestOnly, number, span, toast, TONES, WORDS } from "./dom.js";
+import { decisionPanel, fact, showStateIn } from "./panels.js";
 import { Screen } from "./screen.js";
 
 const MARKED = ["Caught", "BadgeEarned", "Fainted", "Error", "Rewind", "LevelUp", "Joined", "BattleStarted", "MapChanged", "DialogShown"];
-const AT_FIRST = ["Caught", "BadgeEarned", "Error", "Rewind", "LevelUp", "Joined", "MapChanged"];
+const AT_FIRST = ["Caught", "BadgeEarned", "Error", "Rewind", "LevelUp", "Joined", "MapChanged", "Episode"];
+const QUIET = 150; // milliseconds after the last move of the slider
 
-export async function timelineView({ main, id, signal, keys, extra }) {
-  const [{ tick: newest }, found] = await Promise.all([get("metrics", { run: id }), get("events", { run: id, kinds: MARKED.join(","), limit: 5000 })]);
+export async function timelineView({ main, id, signal, keys, extra, query, detail }) {
+  const [{ tick: newest }, found, { series }] = await Promise.all([get("metrics", { run: id }), get("events", { run: id, kinds: MARKED.join(","), limit: 5000 }), get("metrics/series", { run: id, names: "episode_reward", points: 1000 })]);
   if (signal.aborted) return;
-  let last = newest, events = found.events, tick = Math.min(last, Math.max(0, extra === undefined ? last : Number(extra) || 0)), pinned = null, playing = null, waiting = null;
-  const shownKinds = new Set(AT_FIRST.filter((kind) => kind in found.kinds));
-  if (!shownKinds.size) Object.keys(found.kinds).forEach((kind) => shownKinds.add(kind));
-  const screen = new Screen();
+  const events = [...found.events, ...episodeMarks(series[0]?.points || [], found.kinds.Episode)].sort((a, b) => a.tick - b.tick);
+  const kinds = [...MARKED, "Episode"].filter((kind) => kind in found.kinds);
+  const shownKinds = new Set("marks" in query ? query.marks.split(",") : AT_FIRST.filter((kind) => kind in found.kinds));
+  if (!shownKinds.size && !("marks" in query)) kinds.forEach((kind) => shownKinds.add(kind));
+  let last = newest, tick = Math.min(last, Math.max(0, extra === undefined ? last : Number(extra) || 0)), playing = false, quiet = null;
+  let pinned = "compare" in query ? Math.min(last, Math.max(0, Number(query.compare) || 0)) : null;
+
+  const screen = new Screen(), other = new Screen();
   const slider = h("input", { type: "range", id: "scrub", min: 0, max: last, step: 1, "aria-label": "Tick", oninput: () => go(Number(slider.value), true), onchange: () => go(Number(slider.value)) });
   const box = h("input", { type: "number", min: 0, max: last, "aria-label": "Tick number", onchange: () => go(Number(box.value)) });
-  box.style.width = "110px";
   const marks = h("svg", { viewBox: "0 0 1000 34", preserveAspectRatio: "none", "aria-hidden": "true" });
   const legend = h("div.legend"), parts = { head: h("div.facts"), where: h("section.card"), party: h("section.card"), decision: h("section.card.wide"), events: h("section.card.wide"), raw: h("pre.tree") };
-  const playButton = h("button", { id: "play", onclick: play }, "Play");
-  const pin = h("button", { onclick: () => { pinned = pinned === null ? tick : null; pin.textContent = pinned === null ? "Compare with this tick" : `Comparing with tick ${number(pinned)}`; load(); } }, "Compare with this tick");
-  const compared = h("p.dim");
+  const playButton = h("button", { id: "play", onclick: play }, "Play"), pin = h("button", { id: "compare", onclick: () => compare(pinned === null ? tick : null) });
+  const share = h("p"), changes = h("section.card.wide.changes.hidden"), shell = h("div.handheld"), past = h("div.past");
+  const side = h("div.side", null, changes, h("section.card.wide", null, parts.head), parts.decision, parts.where, parts.party, parts.events, h("details.card.wide", null, h("summary", null, "Full state"), parts.raw));
 
   function drawMarks() {
-    const chosen = events.filter(({ kind }) => shownKinds.has(kind));
-    fill(marks, chosen.map((event) => {
-      const strong = ["good", "bad", "odd"].includes(TONES[event.kind]);
-      return h("rect", { class: TONES[event.kind] || "", x: (last ? (event.tick / last) * 1000 : 0) - 1, y: strong ? 2 : 16, width: 2, height: strong ? 30 : 16, rx: 1 }, h("title", null, `${event.tick}: ${event.title}`));
+    fill(marks, events.filter(({ kind }) => shownKinds.has(kind)).map((event) => {
+      const strong = ["good", "bad", "odd"].includes(TONES[event.kind]), high = event.height ?? (strong ? 30 : 16);
+      return h("rect", { class: TONES[event.kind] || "", x: (last ? (event.tick / last) * 1000 : 0) - 1, y: 32 - high, width: 2, height: high, rx: 1 }, h("title", null, `${event.tick}: ${event.title}`));
     }));
-    fill(legend, MARKED.filter((kind) => kind in found.kinds).map((kind) => h("button", { class: TONES[kind] || "", "aria-pressed": String(shownKinds.has(kind)), onclick: () => { shownKinds.has(kind) ? shownKinds.delete(kind) : shownKinds.add(kind); drawMarks(); } },
+    fill(legend, kinds.map((kind) => h("button", { class: TONES[kind] || "", "aria-pressed": String(shownKinds.has(kind)), onclick: () => { shownKinds.has(kind) ? shownKinds.delete(kind) : shownKinds.add(kind); drawMarks(); remember({ marks: [...shownKinds].join(",") }); } },
       `${WORDS[kind] || kind} ${number(found.kinds[kind])}`)));
   }
   marks.addEventListener("click", (event) => {
@@ -38,12 +41,90 @@ export async function timelineView({ main, id, signal, keys, extra }) {
     go(near && Math.abs(near.tick - wanted) < last / 60 ? near.tick : Math.round(wanted));
   });
 
+  function remember(values = {}) {
+    Object.assign(query, values);
+    const given = Object.entries(query).filter(([, value]) => value !== null);
+    history.replaceState(null, "", `#/run/${id}/timeline/${tick}${given.length ? "?" + new URLSearchParams(given) : ""}`);
+  }
+
   function go(wanted, dragging = false) {
     tick = Math.min(last, Math.max(0, Math.round(wanted)));
     slider.value = tick; box.value = tick;
-    history.replaceState(null, "", `#/run/${id}/timeline/${tick}`);
-    clearTimeout(waiting);
-    waiting = setTimeout(() => load(dragging), dragging ? 60 : 0);
+    remember();
+    side.classList.toggle("stale", side.dataset.tick !== String(tick)); // until the panels show it too
+    shell.classList.toggle("stale", screen.canvas.dataset.tick !== String(tick));
+    clearTimeout(quiet);
+    if (dragging) quiet = setTimeout(() => load(false), QUIET);
+    return load(dragging);
+  }
+  const load = (dragging) => Promise.all([showFacts(tick), showPicture(tick, dragging)]);
+
+  const showFacts = newestOnly(async (wanted) => {
+    const facts = await get(`tick/${wanted}`, { run: id });
+    if (signal.aborted) return;
+    if (facts.last_tick !== last) { last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
+    describe(facts);
+    side.dataset.tick = wanted;
+    side.classList.toggle("stale", wanted !== tick);
+    if (pinned !== null) await showChanges(facts);
+  });
+
+  const showPicture = newestOnly(async (wanted, dragging) => {
+    if (!dragging && screen.canvas.dataset.tick === String(wanted) && !screen.failed) return frameChanges();
+    const shown = await draw(wanted, dragging);
+    if (signal.aborted) return;
+    screen.failed = shown.words;
+    screen.cover("");
+    screen.show(shown, shown.tick ?? wanted);
+    shell.classList.toggle("stale", screen.canvas.dataset.tick !== String(tick));
+    if (!dragging) await frameChanges();
+  });
+  const draw = (wanted, near) => picture("frame", { run: id, tick: wanted, ...(near ? { near } : {}) }, signal).catch((problem) => { if (problem.name === "AbortError") throw problem; return { text: problem.message, words: true }; });
+
+  // -- another tick beside it ---------------------------------------------------------------------------------
+
+  async function compare(wanted) {
+    pinned = wanted;
+    arrange();
+    remember({ compare: pinned });
+    if (pinned !== null) other.show(await draw(pinned), pinned);
+    await load(false);
+  }
+
+  function arrange() {
+    const two = pinned !== null;
+    screen.share = other.share = two ? 0.5 : 1;
+    past.classList.toggle("comparing", two);
+    changes.classList.toggle("hidden", !two);
+    pin.textContent = two ? "Stop comparing" : "Compare with this tick";
+    pin.setAttribute("aria-pressed", String(two));
+    fill(shell, h("div.pair", null, two && other.bezel, screen.bezel), h("div.deck", null, playButton, pin, h("button", { id: "fork", onclick: fork }, "Fork from here")));
+    [screen, other].forEach((each) => { each.frame([]); each.fit(); });
+  }
+
+  async function frameChanges() {
+    if (pinned === null || screen.canvas.parentElement.classList.contains("hidden")) return;
+    const { regions, equal, changed_share } = await get("screenshots/diff", { run: id, a: `tick-${pinned}`, b: `tick-${screen.canvas.dataset.tick}` });
+    [screen, other].forEach((each) => each.frame(regions));
+    const words = equal ? "The pictures are identical." : `${number(100 * changed_share, 1)} % of the picture changed, in ${regions.length} place${regions.length === 1 ? "" : "s"}: they are framed.`;
+    share.textContent = words;
+  }
+
+  async function showChanges(facts) {
+    const before = await get(`tick/${pinned}`, { run: id }), rows = differences(before.state, facts.state);
+    fill(changes, h("h2", null, `What changed from tick ${number(pinned)} to tick ${number(facts.tick)}`), share,
+      rows.length ? h("table", null, h("thead", null, h("tr", null, h("th", null, ""), h("th", null, `tick ${number(pinned)}`), h("th", null, `tick ${number(facts.tick)}`))), h("tbody", null, rows.map(([name, a, b]) => h("tr", null, h("td.dim", null, name), h("td", null, a), h("td", null, h("b", null, b)))))) : h("p.dim", null, "The state is the same."));
+  }
+
+  function describe(facts) {
+    const command = facts.step && commandName(detail, facts.step.command);
+    fill(parts.head, fact("tick", `${number(facts.tick)} of ${number(facts.last_tick)}`), fact("command", command ?? "–"), fact("reward", number(facts.step?.reward, 3)),
+      "Episode" in found.kinds || !detail.signals.length ? [fact("episode", facts.step ? `${number(facts.step.episode)}, step ${number(facts.step.step)}` : "–"), fact("return so far", number(facts.episode_return, 3))] : null, fact("played", span(facts.step?.elapsed)));
+    showStateIn(parts, facts.state);
+    fill(parts.decision, decisionPanel(facts.decision, command));
+    const happened = facts.events.filter(({ kind }) => kind !== "PartySeen");
+    fill(parts.events, h("h2", null, "In this tick"), happened.length ? h("ol.feed", null, happened.map((event) => h("li", { class: TONES[event.kind] ? `tone ${TONES[event.kind]}` : "" }, h("span.dim", null, WORDS[event.kind] || event.kind), h("span", null, event.title)))) : h("p.dim", null, "nothing happened"));
+    parts.raw.textContent = JSON.stringify({ state_hash: facts.step?.state_hash, state: facts.state, info: facts.step?.info ?? undefined }, null, 1);
   }
 
   function jump(direction) {
@@ -52,42 +133,15 @@ export async function timelineView({ main, id, signal, keys, extra }) {
     if (next !== undefined) go(next);
   }
 
-  let loading = null;
-  async function load(dragging = false) {
-    loading?.abort();
-    const mine = (loading = new AbortController()), wanted = tick;
-    signal.addEventListener("abort", () => mine.abort());
-    try {
-      const address = pinned === null ? ["frame", { run: id, tick: wanted, ...(dragging ? { near: true } : {}) }] : ["screenshots/diff/image", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` }];
-      const [facts, shown] = await Promise.all([get(`tick/${wanted}`, { run: id }), picture(...address, mine.signal).catch((problem) => { if (problem.name === "AbortError") throw problem; return { text: problem.message, words: true }; })]);
-      if (mine.signal.aborted) return;
-      if (facts.last_tick !== last) { last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
-      screen.show(shown, shown.tick ?? wanted);
-      describe(facts);
-      if (pinned !== null) {
-        const { changed_share, equal } = await get("screenshots/diff", { run: id, a: `tick-${pinned}`, b: `tick-${wanted}` });
-        compared.textContent = equal ? "The pictures are identical." : `${number(100 * changed_share, 1)} % of the picture differs from tick ${number(pinned)}.`;
-      } else compared.textContent = "";
-      if (playing !== null) playing = setTimeout(() => (tick < last ? go(tick + 1) : play()), 60);
-    } catch (problem) { if (problem.name !== "AbortError") throw problem; }
-  }
-
-  function describe(facts) {
-    fill(parts.head, fact("tick", `${number(facts.tick)} of ${number(facts.last_tick)}`), fact("command", facts.step?.command ?? "–"), fact("reward", number(facts.step?.reward, 3)), fact("episode", number(facts.step?.episode)), fact("played", span(facts.step?.elapsed)));
-    fill(parts.where, statePanel(facts.state));
-    fill(parts.party, partyPanel(facts.state));
-    parts.party.classList.toggle("hidden", !facts.state || !("party" in facts.state));
-    parts.where.classList.toggle("wide", !facts.state || !("party" in facts.state));
-    fill(parts.decision, decisionPanel(facts.decision, facts.step?.command));
-    const happened = facts.events.filter(({ kind }) => kind !== "PartySeen");
-    fill(parts.events, h("h2", null, "In this tick"), happened.length ? h("ol.feed", null, happened.map((event) => h("li", { class: TONES[event.kind] ? `tone ${TONES[event.kind]}` : "" }, h("span.dim", null, WORDS[event.kind] || event.kind), h("span", null, event.title)))) : h("p.dim", null, "nothing happened"));
-    parts.raw.textContent = JSON.stringify({ state_hash: facts.step?.state_hash, state: facts.state }, null, 1);
-  }
-
-  function play() {
-    if (playing !== null) { clearTimeout(playing); playing = null; playButton.textContent = "Play"; return; }
-    playing = 0; playButton.textContent = "Pause";
-    if (tick >= last) go(0); else load();
+  async function play() {
+    playing = !playing;
+    playButton.textContent = playing ? "Pause" : "Play";
+    if (playing && tick >= last) await go(0);
+    while (playing && !signal.aborted && tick < last) {
+      await go(tick + 1);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    if (playing) play();
   }
 
   async function fork() {
@@ -100,12 +154,36 @@ export async function timelineView({ main, id, signal, keys, extra }) {
 
   Object.assign(keys, { ArrowLeft: () => go(tick - 1), ArrowRight: () => go(tick + 1), "Shift+ArrowLeft": () => go(tick - 10), "Shift+ArrowRight": () => go(tick + 10),
     PageUp: () => go(tick - 100), PageDown: () => go(tick + 100), Home: () => go(0), End: () => go(last), "[": () => jump(-1), "]": () => jump(1), " ": play });
+  const first = await get(`tick/${tick}`, { run: id }); // so that no panel is ever empty
+  if (signal.aborted) return;
+  describe(first);
+  side.dataset.tick = tick;
+  fill(past, shell, side);
   fill(main,
     h("section.card.scrub", null, h("div.track", null, marks), slider,
-      h("div.row.spread", null, h("div.row", null, h("button.small", { onclick: () => jump(-1), title: "Previous event" }, "‹ event"), h("button.small", { onclick: () => go(tick - 1), "aria-label": "Previous tick" }, "−1"), box,
-        h("button.small", { onclick: () => go(tick + 1), "aria-label": "Next tick" }, "+1"), h("button.small", { onclick: () => jump(1), title: "Next event" }, "event ›")), legend)),
-    h("div.past", null, h("div.handheld", null, screen.bezel, h("div.deck", null, playButton, pin, h("button", { id: "fork", onclick: fork }, "Fork from here")), compared),
-      h("div.side", null, h("section.card.wide", null, parts.head), parts.decision, parts.where, parts.party, parts.events, h("details.card.wide", null, h("summary", null, "Full state"), parts.raw))));
+      h("div.row.spread", null, h("div.row.steps", null, h("button.small", { onclick: () => jump(-1), title: "Previous mark" }, "‹ mark"), h("button.small", { onclick: () => go(tick - 1), "aria-label": "Previous tick" }, "−1"), box,
+        h("button.small", { onclick: () => go(tick + 1), "aria-label": "Next tick" }, "+1"), h("button.small", { onclick: () => jump(1), title: "Next mark" }, "mark ›")), legend)), past);
   drawMarks();
-  go(tick);
+  arrange();
+  screen.cover("DRAWING …");
+  if (detail.live) await showPicture(tick, true); // from the run's memory, at once; the very tick may have to be drawn
+  if (pinned === null) await go(tick);
+  else { slider.value = box.value = tick; await compare(pinned); }
+}
+
+// The ends of episodes as marks, the higher the more they returned; of very many, some stand for those before them.
+function episodeMarks(points, count) {
+  const returns = points.map(([, value]) => value), low = Math.min(...returns), high = Math.max(...returns);
+  return points.map(([tick, value], index) => ({ kind: "Episode", tick, height: high === low ? 16 : 6 + (24 * (value - low)) / (high - low),
+    title: points.length === count ? `episode ${number(index + 1)}, return ${number(value, 3)}` : `episodes up to here, mean return ${number(value, 3)}` }));
+}
+
+const cut = (words) => (words.length > 80 ? `${words.slice(0, 80)} …` : words);
+
+// What differs between two states, by name: both values as short text.
+function differences(one, other, name = "") {
+  const plain = (value) => value === null || typeof value !== "object" || Array.isArray(value);
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  if (one === null || other === null || plain(one) || plain(other)) return [[name.replaceAll("_", " ") || "state", cut(brief(one)), cut(brief(other))]];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) => differences(one[key] ?? null, other[key] ?? null, name ? `${name} ${key}` : key));
 }
