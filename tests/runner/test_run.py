@@ -117,7 +117,6 @@ def test_nothing_is_written_for_a_run_that_cant_begin(tmp_path: Path) -> None:
     for flags, error in (
         ({"world": "FrozenLke-v1"}, UnknownName),
         ({"agent": "randm"}, UnknownName),
-        ({"world": None}, ConfigError),
         ({"max_badges": 1}, ConfigError),
         ({"agent": "script"}, ConfigError),
     ):
