@@ -57,3 +57,20 @@ def recorded(ptp_json: Callable[..., Any]) -> Callable[..., Path]:
         return Path(result["directory"])
 
     return call
+
+
+@pytest.fixture(scope="session")
+def buttons(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The walkthrough's buttons, as a script of one tick each."""
+    from tests.cartridge import walkthrough
+    from tests.cartridge.player import Player
+
+    player = Player()
+    walkthrough.play(player, lambda _: None)
+    path = tmp_path_factory.mktemp("walkthrough") / "buttons.txt"
+    lines = []
+    for button, hold, frames in player.tape:
+        lines += ["none" if button is None else f"{button}:{hold}"] + ["none"] * (frames // 24 - 1)
+    path.write_text("\n".join(lines))
+    player.close()
+    return path

@@ -113,7 +113,7 @@ def test_status_leaves_out_what_a_world_does_not_have(ptp: Call, recorded: Calla
     recorded("CartPole-v1", ticks=30)
     _, out, _ = ptp("status")
     assert "  decision " in out
-    assert not {"where", "badges", "caught", "items", "memory"} & set(out.split())
+    assert not {"where", "badges", "caught", "owned", "items"} & set(out.split())
     recorded("tallgrass", "--agent", "explorer", ticks=300)
     assert {"where", "badges", "caught"} <= set(ptp("status")[1].split())
 
@@ -122,8 +122,27 @@ def test_show_tells_the_story(ptp: Call, recorded: Callable[..., Path]) -> None:
     directory = recorded(ticks=100)
     code, out, _ = ptp("show", directory.name[:30])
     assert code == 0
-    for word in ("random in FrozenLake-v1", "completed", directory.name, "seed      7", "episode reward"):
+    for word in ("random in FrozenLake-v1", "completed", directory.name, "seed      7", "episode return"):
         assert word in out
+
+
+def test_show_tells_what_a_player_did(ptp: Call, recorded: Callable[..., Path], buttons: Path) -> None:
+    recorded("tallgrass", "--agent", "script", "--script", str(buttons), ticks=600)
+    _, out, _ = ptp("show", "latest")
+    assert "joined the party" in out
+    assert "FERNHOLLOW" in out
+    assert "species owned" in out
+    assert "episodes" not in out
+    assert "$0" not in out
+    _, status, _ = ptp("status", "latest")
+    assert "owned" in status
+
+
+def test_show_tells_the_best_and_the_last_episode(ptp: Call, recorded: Callable[..., Path]) -> None:
+    recorded("CartPole-v1", ticks=300)
+    _, out, _ = ptp("show", "latest")
+    assert "in episode" in out
+    assert "Best so far" in out
 
 
 def test_show_of_a_crashed_run_shows_its_errors(ptp: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,8 @@ from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
     "run_id": str, "experiment_name": str, "started_at": str, "elapsed_seconds": float,
-    "current_state": {"screen_type", "location", "coordinates", "party", "inventory", "badges", "pokemon_caught"},
+    "current_state": {"screen_type", "location", "coordinates", "party", "inventory", "badges", "pokemon_caught",
+                      "pokemon_owned"},
     "decision_pipeline": {"last_decision_at", "last_decision_type", "last_decision_confidence",
                           "last_decision_latency_ms", "tokens_this_decision", "cost_this_decision",
                           "current_decision_status"},
@@ -190,7 +191,7 @@ def test_the_action_log_has_commands_and_events_in_the_order_of_their_ticks(clie
     assert [action["context"]["tick"] for action in commands] == list(range(1, 421))
     assert len(log["actions"]) == log["total_count"] > 420
     names = {action["action"] for action in log["actions"]}
-    assert {"UP", "A", "MAP_CHANGED", "DIALOG_SHOWN"} <= names
+    assert {"MOVE_UP", "A", "MAP_CHANGED", "DIALOG_SHOWN"} <= names
     assert any("from" in action["context"] for action in commands)
 
 
@@ -211,7 +212,7 @@ def test_the_action_log_is_filtered_by_kind_name_text_and_ticks(client: httpx.Cl
     assert names(kind="commands") == [a["action"] for a in whole if "reward" in a["context"]]
     assert names(kind="events") == [a["action"] for a in whole if "reward" not in a["context"]]
     assert names(action="map changed") == names(action="MapChanged") == ["MAP_CHANGED"] * names().count("MAP_CHANGED")
-    assert names(action="up") == ["UP"] * names().count("UP")
+    assert names(action="up") == names(action="MOVE_UP") == ["MOVE_UP"] * names().count("MOVE_UP")
     between = [a["action"] for a in whole if 100 <= a["context"]["tick"] <= 150]
     assert names(from_tick=100, to_tick=150) == between
     found = get(client, "actions", run=game, page_size=1000, q="fernhollow")["actions"]
@@ -296,8 +297,8 @@ def test_metrics_and_their_series_have_the_promised_names(client: httpx.Client, 
         "tick_rate_actual", "tick_rate_target", "decision_latency_avg", "decision_latency_p95", "api_calls_per_minute",
         "api_cost_per_hour", "memory_usage_mb", "screenshot_queue_size", "error_rate"}  # fmt: skip
     assert metrics["game"].keys() == {
-        "pokemon_caught", "battles_won", "battles_lost", "battles_fled", "badges_earned", "current_level",
-        "pokemon_party_size", "money"}  # fmt: skip
+        "pokemon_caught", "pokemon_owned", "battles_won", "battles_lost", "battles_fled", "badges_earned",
+        "current_level", "pokemon_party_size", "money"}  # fmt: skip
     names = "current_level,money,decision_latency_avg,party_health"
     series = get(client, "metrics/series", run=game, names=names, points=50)["series"]
     assert [each["name"] for each in series] == names.split(",")

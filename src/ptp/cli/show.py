@@ -14,7 +14,7 @@ from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.output import BOLD, DIM, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
-from ptp.recording.figures import Report
+from ptp.recording.figures import Chapter, Report
 from ptp.records import Metadata
 from ptp.runs import Run
 from ptp.runs.exports import check_names, write_export
@@ -28,6 +28,7 @@ BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
 EVERY = 0.3  # seconds between two looks at a log that is followed
 LOG_COLORS = {"warning": YELLOW, "error": RED}
+SHOWN = 10  # moments of a chapter
 SPREAD = ("mean", "min", "median", "p95", "max")
 
 
@@ -36,7 +37,7 @@ def show(options: Options) -> int:
     run = opened_run(options)
     report = run.report()
     spreads = {
-        "episode reward": report.episode_reward,
+        "episode return": report.episode_reward,
         "episode steps": report.episode_steps,
         "decision ms": report.decision_latency_ms,
     }
@@ -45,10 +46,19 @@ def show(options: Options) -> int:
         options, report,
         _title(report.run),
         *fact_lines(_facts(run, report, options.config.system.verbose)),
+        *(line for chapter in report.story for line in _chapter(chapter)),
         "",
         *table(("spread", *SPREAD), rows, right=SPREAD),
         *(paint(f"error: {error}", STATUS_COLORS["crashed"]) for error in report.errors),
     )  # fmt: skip
+
+
+def _chapter(chapter: Chapter) -> list[str]:
+    """Return the moments of a chapter, the last ones of a long one."""
+    hidden = max(0, len(chapter.moments) - SHOWN)
+    more = [paint(f"  {'…':>8}  {hidden} before", DIM)] if hidden else []
+    lines = [f"  {paint(f'{moment.tick:>8,}', DIM)}  {moment.title}" for moment in chapter.moments[hidden:]]
+    return ["", paint(chapter.title, BOLD), *more, *lines]
 
 
 def _title(run: Metadata) -> str:
@@ -59,6 +69,8 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
     run = report.run
     ended = run.error or (run.stop.message if run.stop else None)
     was_forked = run.parent is not None and (opened.path / "config.yaml").exists()
+    game = ", ".join(f"{name.lower()} {value:g}" for name, value in report.game.items())
+    was_paid = report.tokens or report.cost
     forked_seed = opened.config.system.random_seed if was_forked else None
     return {
         "run": run.run_id,
@@ -71,12 +83,25 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
         **({"rewinds": str(run.rewinds)} if run.rewinds else {}),
-        "ticks": f"{report.steps:,} in {report.episodes:,} complete episodes",
+        **({"game": game} if game else {}),
+        "ticks": f"{report.steps:,}" + (f" in {report.episodes:,} complete episodes" if report.episodes else ""),
+        **_returns(report),
         "decisions": f"{report.decisions:,}  " + ", ".join(f"{n:,} {s}" for s, n in report.decision_statuses.items()),
-        "cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens",
+        **({"cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens"} if was_paid else {}),
         "world": f"version {run.facts.version}, snapshots by {run.facts.snapshot}",
         **({"made with": ", ".join(f"{name} {what}" for name, what in run.facts.origin.items())} if verbose else {}),
         "kept in": str(opened.path),
+    }
+
+
+def _returns(report: Report) -> dict[str, str]:
+    """Return what the best and the last episode brought."""
+    best, last = report.best_episode, report.last_episode
+    if best is None or last is None:
+        return {}
+    return {
+        "best": f"{number(best.reward)} in episode {best.episode:,}, tick {best.last_tick:,}",
+        "last": f"{number(last.reward)} in episode {last.episode:,}",
     }
 
 
@@ -126,6 +151,7 @@ def _game_facts(state: CurrentState) -> dict[str, str]:
         "where": state.screen_type and f"{state.location or '-'}{place}  ({state.screen_type})",
         "badges": None if state.badges is None else number(state.badges),
         "caught": None if state.pokemon_caught is None else number(state.pokemon_caught),
+        "owned": None if state.pokemon_owned is None else f"{number(state.pokemon_owned)} species",
         "items": items,
     }
     return {name: fact for name, fact in facts.items() if fact}

@@ -69,8 +69,8 @@ PLAY = (
          examples=("ptp agents", "ptp run --world tallgrass --agent explorer")),
 )  # fmt: skip
 
-EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "frames", "model_calls",
-           "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
+EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources", "frames",
+           "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
 PICTURE = (argument("-o", "--output", metavar="FILE", help="Write the picture to a file."), *LIVE)
 SCREENSHOT = (
     Verb("latest", "Show the newest picture.", "screenshot:show", arguments=PICTURE),
@@ -263,7 +263,7 @@ STEER = (
 CLEANUP = (
     Verb("screenshots", "Remove the pictures of ended runs; the tape can draw them again.", "disk:cleanup_screenshots",
          arguments=(optional_run("every run"), DRY_RUN,
-                    argument("--older-than", metavar="AGE", help="Only pictures of runs that started longer ago (7d, 12h)."))),
+                    argument("--older-than", metavar="AGE", help="Only of runs that started longer ago (7d, 12h)."))),
 )  # fmt: skip
 DB = (
     Verb("ingest", "Load runs into the central database, each completely or not at all.", "databases:ingest_runs",

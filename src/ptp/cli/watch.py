@@ -24,6 +24,7 @@ from ptp.runner.protocol import Line, write
 from ptp.runs.actions import Action, ActionLog, ActionQuery, as_actions
 from ptp.runs.tables import read
 from ptp.runs.ticks import VALID
+from ptp.worlds.knowledge import knowledge_of
 
 if TYPE_CHECKING:
     from ptp.cli.keys import Keys
@@ -106,13 +107,16 @@ def _print(lines: Iterable[str]) -> int:
 def actions(options: Options) -> int:
     """List actions, or stream them."""
     directory = opened_run(options).directory
+    metadata = directory.read_metadata()
     if options.stream:
+        knowledge = knowledge_of(metadata.facts.family)
         with when_stopped(f"no longer following run {directory.run_id}; it continues"):
-            happened = (action for line in control.watch(directory) for action in as_actions(line.records, line.now.at))
+            lines = control.watch(directory)
+            happened = (action for line in lines for action in as_actions(line.records, line.now.at, knowledge))
             return _print(msgspec.json.encode(it).decode() if options.json else _line(it) for it in happened)
     check_pages(options)
     query = ActionQuery(options.kind, options.action, options.search, None, None, True, options.page, options.page_size)
-    found = ActionLog().page(directory, directory.read_metadata(), query)
+    found = ActionLog().page(directory, metadata, query)
     if not options.json:
         say(*map(_line, reversed(found.actions)))
     return answer(options, found, f"{found.total_count:,} actions")

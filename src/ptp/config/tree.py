@@ -105,7 +105,9 @@ class Limits(Section, section="limits"):
     max_ticks: int | None = setting(None, "Stop after exactly this many ticks.", least=1)
     episodes: int | None = setting(None, "Stop after this many episodes.", least=1)
     max_cost: float | None = setting(None, "Stop after spending this many dollars.", least=0)
-    max_pokemon_caught: int | None = setting(None, "Stop after this many catches.", least=1, signal="caught")
+    max_pokemon_caught: int | None = setting(
+        None, "Stop after this many creatures caught in the wild or traded for.", least=1, signal="caught"
+    )
     max_badges: int | None = setting(None, "Stop after this many badges.", least=1, signal="badges")
     max_level: int | None = setting(None, "Stop when a creature reaches this level.", least=1, signal="level")
     on_limit: Literal["save-and-exit", "save-only", "abort"] = setting(

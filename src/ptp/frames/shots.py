@@ -144,6 +144,8 @@ class DirectLane(Generic[Item]):
     """
 
     patient = True
+    waiting = 0
+    """How many pictures are not kept yet."""
 
     def __init__(self, develop: Callable[[Item], list[Record]]) -> None:
         self._develop = develop
@@ -182,7 +184,7 @@ class BackgroundLane(DirectLane[Item]):
         self._thread.start()
 
     @property
-    def waiting(self) -> int:
+    def waiting(self) -> int:  # type: ignore[override]
         """How many pictures are not kept yet."""
         return len(self._waiting)
 

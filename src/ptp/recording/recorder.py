@@ -22,6 +22,8 @@ from ptp.records import RunResult
 from ptp.sinks import RunContext, Sink
 from ptp.worlds.knowledge import knowledge_of
 
+_MODEL = "SELECT model_used FROM action_history WHERE model_used IS NOT NULL ORDER BY decision_id DESC LIMIT 1"
+
 
 class Recorder(Sink):
     """Keeps a run: header, config, log, and every record in the database."""
@@ -70,7 +72,7 @@ class Recorder(Sink):
         )
         connection.execute(
             "INSERT INTO runs (run_id, session_id, model_name, rom_hash, started_at) VALUES (?, ?, ?, ?, ?)",
-            (metadata.run_id, metadata.run_id, metadata.agent, metadata.facts.origin.get("rom_sha1"),
+            (metadata.run_id, metadata.run_id, self._run.config.agent.model, metadata.facts.origin.get("rom_sha1"),
              metadata.started_at),
         )  # fmt: skip
 
@@ -131,8 +133,15 @@ class Recorder(Sink):
                     (metadata.completed_at, metadata.status, metadata.error),
                 )
                 self._connection.execute(
-                    "UPDATE runs SET completed_at = ?, duration_ticks = ?, total_cost = ?, status = ?",
-                    (metadata.completed_at, metadata.ticks, metadata.total_cost, metadata.status),
+                    "UPDATE runs SET completed_at = ?, duration_ticks = ?, total_cost = ?, status = ?, "
+                    f"final_level = ?, model_name = coalesce(({_MODEL}), model_name)",
+                    (
+                        metadata.completed_at,
+                        metadata.ticks,
+                        metadata.total_cost,
+                        metadata.status,
+                        metadata.signals.get("level"),
+                    ),
                 )
             metadata.seal, metadata.tape_digest = self._seal.head, tape_digest(self._connection)
             self._connection.close()

@@ -183,12 +183,29 @@ class Metric(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     unit: str
 
 
+class ResourceUse(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """What the run's process takes of the machine."""
+
+    table: ClassVar[str] = "performance_profiles"
+    renamed: ClassVar[dict[str, str]] = {"cpu": "cpu_usage", "memory": "memory_usage_mb", "disk": "disk_usage_bytes"}
+    serial: ClassVar[str | None] = "profile_id"
+    has_run: ClassVar[bool] = True
+
+    at: Moment
+    cpu: float
+    """Per cent of one processor since the last time; several threads may take more than 100."""
+    memory: int | None
+    """Megabytes; None where the system does not tell."""
+    disk: int
+    """Bytes of the run directory."""
+
+
 class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """A picture was kept; a tick has one at most, and one that is played again replaces it."""
 
     table: ClassVar[str] = "screenshots"
     renamed: ClassVar[dict[str, str]] = {"path": "file_path", "size": "file_size_bytes"}
-    fixed: ClassVar[dict[str, str]] = {"screenshot_id": "printf('{prefix}%012x', {tick})"}
+    fixed: ClassVar[dict[str, str]] = {"screenshot_id": "printf('shot_%06d', {tick})"}
     has_run: ClassVar[bool] = True
     replaces: ClassVar[bool] = True
 
@@ -305,6 +322,7 @@ Record = (
     | ModelCall
     | Event
     | Metric
+    | ResourceUse
     | FrameKept
     | FrameShrunk
     | FrameRemoved

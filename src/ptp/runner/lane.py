@@ -62,7 +62,8 @@ class Lane:
             raise
         camera = open_camera(self.run)
         self._live = LiveFeed(self.run, camera.ring)
-        self._fanout = Fanout(self.run, [self._recorder, RunLog(), camera, self._live, Health(), *sinks])
+        health = Health(camera.disk_used)
+        self._fanout = Fanout(self.run, [self._recorder, RunLog(), camera, self._live, health, *sinks])
         self._control = ControlServer(directory.path, clock, self._live)
         self._waiting: deque[Asked] = self._control.waiting
         self._pace = Pace(config, clock)

@@ -15,7 +15,8 @@ from ptp.snapshots.keys import KEYS, KeyFile, KeyMemory, KeyState, Packed, pack
 
 QUICK = 0.02  # seconds that playing from one key state to the next takes at most
 LEAST, MOST = 16, 4096  # ticks between two key states
-ON_DISK = 48  # ticks between two key states on disk, before they are thinned out
+SLOW = 1e-4  # seconds: where a tick takes longer, ...
+NEAR = 50  # ... none is so many ticks from a key state on disk, before they are thinned out
 GIGABYTE = 1e9
 
 
@@ -33,11 +34,11 @@ class KeyKeeper(Sink):
         self._memory = KeyMemory(config.rewind_memory * 1_000_000)
         self._file = KeyFile(recorder.directory.path / "snapshots" / KEYS)
         self._most_disk = config.rewind_disk * GIGABYTE
-        self._spacing = ON_DISK
+        self._spacing = NEAR
         self._progress = engine.progress
         self._due = run.tick if config.rewind_memory else float("inf")
         self._last, self._spent = run.tick, thread_time()
-        self._on_disk = -ON_DISK
+        self._on_disk = -NEAR
 
     def began(self, run: RunContext) -> None:
         """Cut off what lies beyond the tape, of a run that was killed."""
@@ -45,7 +46,7 @@ class KeyKeeper(Sink):
         heads = self._file.heads()
         if heads:
             self._on_disk = heads[-1].tick
-            self._spacing = max(ON_DISK, *(after.tick - before.tick for before, after in pairwise(heads)), 0)
+            self._spacing = max(NEAR, *(after.tick - before.tick for before, after in pairwise(heads)), 0)
 
     def took(self, records: Sequence[Record]) -> None:
         """Take a key state, if one is due."""
@@ -58,16 +59,16 @@ class KeyKeeper(Sink):
         key = KeyState(tick, engine.play.episode, self._run.metadata.rewinds, world, engine.save(), engine.agent.save())
         packed = pack(key)
         self._memory.add(packed)
-        if tick - self._on_disk >= self._spacing and self._most_disk:
+        self._set_due(tick)
+        if self._due - self._on_disk > self._spacing and self._most_disk:
             self._on_disk = tick
             self._recorder.later(lambda: self._write(packed))
-        self._set_due(tick)
 
     def _set_due(self, tick: int) -> None:
         now = thread_time()
         if tick > self._last:
-            pace = (now - self._spent) / (tick - self._last)
-            self._due = tick + min(max(round(QUICK / max(pace, 1e-9)), LEAST), MOST)
+            pace = max((now - self._spent) / (tick - self._last), 1e-9)
+            self._due = tick + min(max(round(QUICK / pace), LEAST), NEAR if pace > SLOW else MOST)
         else:
             self._due = tick + LEAST
         self._last, self._spent = tick, now

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 import msgspec
 
 from ptp.config import changed, differences
-from ptp.errors import PtpError, SnapshotError, UsageError
+from ptp.errors import PtpError, SnapshotError
 from ptp.recording.labels import relabel
 from ptp.records import ConfigChanged, Rewound, Stop
 from ptp.replay import Tape
@@ -124,7 +124,7 @@ class Steering:
         """Go back to a tick of this run; what came after it is discarded."""
         now = self._run.tick
         if not 0 <= tick < now:
-            raise UsageError(f"can't go back to tick {tick}; the run is at tick {now}")
+            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}")
         with self._going_back(f"rewound {now - tick} ticks") as tape:
             go_back(self._engine, tape, self._services.keys.newest(tick), tick)
 

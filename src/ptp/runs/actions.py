@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, Literal
 
 import msgspec
@@ -24,8 +23,10 @@ from ptp.recording.database import Database
 from ptp.records import Event, Metadata, Record, Step
 from ptp.runs.tables import State, as_json, as_state, read
 from ptp.runs.ticks import decision_before, state_at
+from ptp.worlds.knowledge import Knowledge, knowledge_of
 
 _AMONG = "WHERE tick IN (SELECT value FROM json_each(?))"
+EVENT = "event"  # what an old event of no kind is called
 KEPT = 16  # runs whose places are remembered
 Kind = Literal["all", "commands", "events"]
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
@@ -38,7 +39,7 @@ class Action(msgspec.Struct):
     timestamp: str
     """When, in UTC; that of a command is its decision's time plus the play since."""
     action: str
-    """The command, or the kind of event, in capitals."""
+    """The command or the event, in the words of its world: MOVE_UP, ENCOUNTER, BATTLE_START."""
     context: dict[str, Any]
     """The tick, and what else is known: where from and to, who was met."""
     confidence: float | None
@@ -78,6 +79,7 @@ class ActionQuery(msgspec.Struct, frozen=True):
 
 
 class _Index(msgspec.Struct):
+    knowledge: Knowledge
     rewinds: int
     """How often the run had gone back; then everything is read anew."""
     last_tick: int = 0
@@ -93,15 +95,18 @@ class _Index(msgspec.Struct):
         query = "SELECT tick, kind FROM events WHERE tick > ? AND tick <= ? ORDER BY tick, event_id"
         rows = list(database.rows(query, known, self.last_tick))
         self.event_ticks = _append(self.event_ticks, (tick for tick, _ in rows))
-        self.event_codes = _append(self.event_codes, (self._code(_event_name(kind)) for _, kind in rows))
+        name = self.knowledge.event_name
+        self.event_codes = _append(self.event_codes, (self._code(name(kind or EVENT)) for _, kind in rows))
 
     def learn_commands(self, database: Database) -> None:
         query = "SELECT command FROM steps WHERE tick > ? AND tick <= ? ORDER BY tick"
         rows = database.rows(query, len(self.command_codes), self.last_tick)
-        self.command_codes = _append(self.command_codes, (self._code(row[0].upper()) for row in rows))
+        self.command_codes = _append(self.command_codes, (self._code(self.knowledge.action(row[0])) for row in rows))
 
     def codes_of(self, action: str) -> list[int]:
-        return [code for name, code in self.names.items() if _plain(name) == _plain(action)]
+        """Return the codes of an action by any of its names: MOVE_UP or up, BATTLE_START or BattleStarted."""
+        names = (action, self.knowledge.action(action.lower()), self.knowledge.event_name(action))
+        return [code for name, code in self.names.items() if _plain(name) in {*map(_plain, names)}]
 
     def _code(self, name: str) -> int:
         return self.names.setdefault(name, len(self.names))
@@ -116,12 +121,13 @@ class ActionLog:
 
     def page(self, directory: RunDirectory, metadata: Metadata, query: ActionQuery) -> ActionList:
         """Return one page."""
+        knowledge = knowledge_of(metadata.facts.family)
         with Database(directory.database) as database:
             with self._lock:
                 rewinds = database.row("SELECT count(*) FROM rewinds")[0]
                 index = self._indexes.pop(directory.run_id, None)
                 if index is None or index.rewinds != rewinds:
-                    index = _Index(rewinds)
+                    index = _Index(knowledge, rewinds)
                 self._indexes[directory.run_id] = index
                 while len(self._indexes) > KEPT:
                     self._indexes.popitem(last=False)
@@ -130,7 +136,7 @@ class ActionLog:
                 found = _matching(database, index, query) if query.filters else range(last + len(event_ticks))
             ordered = found[::-1] if query.descending else found
             first = (query.page - 1) * query.page_size
-            actions = _Reader(database, metadata).read(ordered[first : first + query.page_size], event_ticks)
+            actions = _Reader(database, metadata, knowledge).read(ordered[first : first + query.page_size], event_ticks)
         return ActionList(actions, len(found), query.page, query.page_size)
 
 
@@ -172,18 +178,14 @@ def _search(database: Database, text: str, last_tick: int) -> tuple[list[int], l
     return ticks, [row[0] or 0 for row in database.rows(events, pattern, last_tick)]
 
 
-@cache
-def _event_name(kind: str | None) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind or "event").upper()  # BattleStarted is BATTLE_STARTED
-
-
 def _plain(name: str) -> str:
     return name.upper().replace("_", "").replace(" ", "")
 
 
 class _Reader:
-    def __init__(self, database: Database, metadata: Metadata) -> None:
+    def __init__(self, database: Database, metadata: Metadata, knowledge: Knowledge) -> None:
         self._database = database
+        self._knowledge = knowledge
         self._started = datetime.fromisoformat(metadata.started_at).timestamp()
 
     def read(self, places: Sequence[int] | Numbers, event_ticks: Numbers) -> list[Action]:
@@ -199,7 +201,7 @@ class _Reader:
         commands = self._commands(sorted({tick for tick, index in lines if index is None}))
         events: dict[int, list[Action]] = {tick: [] for tick, index in lines if index is not None}
         for event in read(self._database, Event, f"{_AMONG} ORDER BY tick, event_id", as_json(list(events))):
-            events[event.tick].append(_event_line(event))
+            events[event.tick].append(_event_line(event, self._knowledge))
         found = (commands.get(tick) if index is None else events[tick][index] for tick, index in lines)
         return [line for line in found if line is not None]  # else the run went back between two queries
 
@@ -224,9 +226,10 @@ class _Reader:
     def _command(self, step: Step, move: dict[str, Any]) -> Action:
         """Return a line with the decision that the command came from, and when it was applied."""
         context = {"tick": step.tick, "episode": step.episode, "reward": step.reward, **move}
+        action = self._knowledge.action(step.command)
         made = decision_before(self._database, step.tick)
         if made is None:
-            return Action(iso(self._started + step.elapsed), step.command.upper(), context, None, None, None)
+            return Action(iso(self._started + step.elapsed), action, context, None, None, None)
         query = "SELECT elapsed FROM steps WHERE tick = ?"
         since = next((row[0] for row in self._database.rows(query, made.tick)), step.elapsed)
         at = (made.at or self._started) + max(0.0, step.elapsed - since)
@@ -234,21 +237,23 @@ class _Reader:
         context |= {name: value for name, value in told.items() if value is not None}
         is_first = made.tick == step.tick - 1
         latency, cost = (made.latency_ms, made.cost) if is_first else (None, None)
-        return Action(iso(at), step.command.upper(), context, made.confidence, latency, cost)
+        return Action(iso(at), action, context, made.confidence, latency, cost)
 
 
-def _event_line(event: Event) -> Action:
-    facts = {name: value for name, value in as_state(event.detail).items() if name != "event"}
-    return Action(iso(event.at or 0), _event_name(event.kind), {"tick": event.tick, **facts}, None, None, None)
+def _event_line(event: Event, knowledge: Knowledge) -> Action:
+    facts = {knowledge.event_fields.get(name, name): value for name, value in as_state(event.detail).items()}
+    facts.pop("event", None)
+    action = knowledge.event_name(event.kind or EVENT)
+    return Action(iso(event.at or 0), action, {"tick": event.tick, **facts}, None, None, None)
 
 
-def as_actions(records: Sequence[Record], at: float) -> list[Action]:
+def as_actions(records: Sequence[Record], at: float, knowledge: Knowledge) -> list[Action]:
     """Return records of a live run as lines of the log; steps have no time of their own and get *at*."""
     found = []
     for record in records:
         if isinstance(record, Step):
             context = {"tick": record.tick, "episode": record.episode, "reward": record.reward}
-            found.append(Action(iso(at), record.command.upper(), context, None, None, None))
+            found.append(Action(iso(at), knowledge.action(record.command), context, None, None, None))
         elif isinstance(record, Event):
-            found.append(_event_line(record))
+            found.append(_event_line(record, knowledge))
     return found

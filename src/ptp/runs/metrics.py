@@ -51,7 +51,9 @@ class Game(Struct, omit_defaults=True):
     """How the player is doing; absent where the world can't report it."""
 
     pokemon_caught: int | None = None
-    """Kinds of creature that were caught."""
+    """Creatures caught in the wild or traded for."""
+    pokemon_owned: int | None = None
+    """Species that were ever owned, those that were given too."""
     battles_won: int | None = None
     battles_lost: int | None = None
     battles_fled: int | None = None

@@ -131,6 +131,7 @@ class Run:
     model_calls = _table(records.ModelCall, "Return the calls of models.")
     events = _table(records.Event, "Return what the world itself calls events.")
     metrics = _table(records.Metric, "Return the measurements.")
+    resources = _table(records.ResourceUse, "Return what the run's process took of the machine.")
     frames = _table(records.FrameKept, "Return which pictures were kept; `frame` gives the picture of any tick.")
     notices = _table(records.Notice, "Return what a person should know.")
     errors = _table(records.ErrorSeen, "Return what went wrong.")

@@ -7,7 +7,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from ptp._util.clock import Clock
-from ptp.errors import SnapshotError, UsageError
+from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.history import rewind
 from ptp.recording.maintenance import changing
@@ -128,7 +128,7 @@ def restore_tick(directory: RunDirectory, tick: int) -> None:
         with closing(Tape(directory)) as tape:
             length = tape.length
         if not 0 <= tick < length:
-            raise UsageError(f"can't go back to tick {tick}; the run is at tick {length}")
+            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {length}")
         _rewind(directory, tick, f"restored tick {tick}")
         store_of(directory).forget_after(tick)
         KeyFile(directory.path / "snapshots" / KEYS).forget_after(tick)

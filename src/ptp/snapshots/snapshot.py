@@ -74,6 +74,11 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
     tape_bytes: int = 0
     """The tape that a shared snapshot carries; in a run directory the database has it."""
 
+    def answers_to(self, wanted: str) -> bool:
+        """Whether *wanted* is its id or name; one of an event may be called without its tick: `catch-NIBBIN`."""
+        is_of_event = "event" in self.tags and self.name == f"{wanted}-{self.tick}"
+        return is_of_event or wanted in (self.snapshot_id, self.name)
+
 
 class Snapshot(msgspec.Struct):
     """A snapshot in memory."""

@@ -69,14 +69,14 @@ class SnapshotStore:
         return headers, problems
 
     def find(self, wanted: str) -> SnapshotHeader:
-        """Return the header of the snapshot of that name, id, beginning of an id, or `latest`."""
+        """Return the header of the newest snapshot of that name, id, beginning of an id, or `latest`."""
         headers = self.headers()
         if not headers:
             raise SnapshotError("the run has no snapshots; a live run makes one with `ptp snapshot create`")
         if wanted == "latest":
             return headers[0]
         for header in headers:
-            if wanted in (header.name, header.snapshot_id):
+            if header.answers_to(wanted):
                 return header
         begins = [header for header in headers if header.snapshot_id.startswith(wanted.lower())]
         if len(begins) == 1:

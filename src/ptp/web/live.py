@@ -18,6 +18,7 @@ from ptp.records import Record
 from ptp.runner.control import connect
 from ptp.runner.protocol import Frame, Now
 from ptp.runs.actions import Action, as_actions
+from ptp.worlds.knowledge import knowledge_of
 
 BEAT = 1 / 30  # seconds between two messages to a listener, at least
 PER_LISTENER = 0.0005  # seconds that each listener adds to it
@@ -139,6 +140,7 @@ class Channel:
 
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
+        self._knowledge = knowledge_of(directory.read_metadata().facts.family)
         self.listeners: set[Listener] = set()
         self._last: dict[str, bytes] = {}
         self._waiting: Line | None = None
@@ -213,7 +215,9 @@ class Channel:
             self._pass_on("frame", lambda: line.frame)
         if line.records or line.lost:
             self._pass_on("records", lambda: LiveRecords(line.records, line.lost))
-            self._pass_on("actions", lambda: LiveActions(as_actions(line.records, line.now.at), line.lost))
+            self._pass_on(
+                "actions", lambda: LiveActions(as_actions(line.records, line.now.at, self._knowledge), line.lost)
+            )
 
     def _pass_on(self, event: str, make: Callable[[], Struct | msgspec.Raw]) -> None:
         """Leave a message, written once, with everybody who wants its kind; the last state and picture are kept."""

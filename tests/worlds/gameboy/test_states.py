@@ -69,9 +69,10 @@ def test_a_state_that_ends_too_early_or_too_late_is_refused(env: Any, fast: Any)
         env.load(state[:-1])
 
 
-@pytest.fixture
-def anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget that the compiled part stood back, or was built, in this process."""
     monkeypatch.setattr(states, "_problem", None)
+    monkeypatch.delenv("PTP_NATIVE", raising=False)
 
 
 class Foreign(types.ModuleType):
@@ -85,15 +86,15 @@ class Foreign(types.ModuleType):
             return b"something else"
 
 
-@pytest.mark.usefixtures("anew")
 def test_one_that_was_built_for_another_pyboy_stands_back(env: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_anew(monkeypatch)
     monkeypatch.setitem(sys.modules, "ptp._native", Foreign("ptp._native"))
     assert isinstance(open_states(env.pyboy), StockStates)
     assert "built for PyBoy 1.0" in str(states.native_problem())
 
 
-@pytest.mark.usefixtures("anew")
 def test_one_that_gives_other_bytes_stands_back(env: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_anew(monkeypatch)
     foreign = Foreign("ptp._native")
     monkeypatch.setattr(Foreign, "BUILT_FOR", version("pyboy"))
     monkeypatch.setitem(sys.modules, "ptp._native", foreign)

@@ -117,6 +117,11 @@ CREATE TABLE action_history (
     execution_duration_ms INTEGER
 );
 CREATE INDEX idx_action_history_tick ON action_history(tick);
+-- Decisions by their first name.
+CREATE VIEW decisions AS SELECT
+    decision_id, run_id, timestamp, tick, game_state, decision_type, decision_context, reasoning, confidence_score,
+    decision_latency_ms, tokens_used, api_cost, model_used, execution_status, execution_error
+FROM action_history;
 
 CREATE TABLE pokemon_party (
     party_id TEXT PRIMARY KEY,

@@ -29,9 +29,11 @@ HEIGHT, WIDTH = 144, 160
 PICKLE = 0x80  # the first byte of every pickle since protocol 2
 OLDEST_STATE = 2  # before it, states did not tell their version
 MOST_RAM = 16 * RAM_BANK
-SAVED = b"PTPGB\x01"
-"""What a saved world begins with: the open battle follows, with its size, then the emulator's state."""
-_BATTLE = len(SAVED) + 4
+SAVED = b"PTPGB\x02"
+"""What a saved world begins with: what it remembers follows, with its size, then the emulator's state."""
+SAVED_BATTLE = b"PTPGB\x01"
+"""The form before: of what it remembers, only the open battle."""
+_MEMORY = len(SAVED) + 4
 
 
 class GameBoyEnv(gymnasium.Env[Picture, Any]):
@@ -62,7 +64,7 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         """Begin every episode from a PyBoy state, or from a saved world, instead of power-on."""
         data = read_file(path, "start state")
         try:
-            self.load(unpack(data)[1] if data.startswith(SAVED) else data)
+            self.load(unpack(data)[1] if data.startswith((SAVED, SAVED_BATTLE)) else data)
         except WorldError as problem:
             raise ConfigError(f"{path.name}: {problem}") from None
         self._start = self.save()
@@ -144,17 +146,18 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         self.pyboy.stop(save=False)
 
 
-def pack(battle: bytes, state: bytes) -> bytes:
+def pack(memory: bytes, state: bytes) -> bytes:
     """Return a saved world."""
-    return SAVED + len(battle).to_bytes(4, "little") + battle + state
+    return SAVED + len(memory).to_bytes(4, "little") + memory + state
 
 
 def unpack(data: bytes) -> tuple[bytes, bytes]:
-    """Return the open battle and the emulator's state of a saved world."""
-    if not data.startswith(SAVED):
+    """Return what a saved world remembers, as JSON, and the emulator's state."""
+    if not data.startswith((SAVED, SAVED_BATTLE)):
         raise WorldError(f"not a saved Game Boy world: it begins with {data[: len(SAVED)]!r}")
-    end = _BATTLE + int.from_bytes(data[len(SAVED) : _BATTLE], "little")
-    return data[_BATTLE:end], data[end:]
+    end = _MEMORY + int.from_bytes(data[len(SAVED) : _MEMORY], "little")
+    memory = data[_MEMORY:end]
+    return b'{"battle":%b}' % memory if data.startswith(SAVED_BATTLE) else memory, data[end:]
 
 
 def _switch_on(cartridge: Cartridge, battery: bytes | None) -> Any:

@@ -1,3 +1,4 @@
+DROP VIEW decisions;
 DROP TABLE episode_starts;
 DROP TABLE model_calls;
 DROP TABLE config_changes;

@@ -81,3 +81,9 @@ CREATE TABLE seals (
     changes BLOB NOT NULL,
     digest TEXT NOT NULL
 );
+
+-- Decisions by their first name.
+CREATE VIEW decisions AS SELECT
+    decision_id, run_id, timestamp, tick, game_state, decision_type, decision_context, reasoning, confidence_score,
+    decision_latency_ms, tokens_used, api_cost, model_used, execution_status, execution_error
+FROM action_history;
