@@ -18,7 +18,9 @@ from ptp.engine import Engine
 from ptp.runner.services import SnapshotKeeper
 from ptp.snapshots import SnapshotStore, take
 from ptp.snapshots.snapshot import pack
-from ptp.worlds import find_world, make_world
+from ptp.worlds import World, find_world, make_world
+from ptp.worlds.gameboy.states import StockStates, open_states
+from ptp.worlds.gameboy.world import GameBoyWorld
 
 
 def milliseconds(work: Callable[[], Any], times: int = 15) -> float:
@@ -35,7 +37,7 @@ def main() -> None:
     engine = Engine(world, make_agent("random", world, AgentConfig(), 1), RunConfig(), Clock(), 1)
     engine.start()
     for _ in range(100):
-        engine.follow("a", ask=False)
+        engine.follow("a")
     snapshot = take(engine, "run", "random", "benchmark", 0)
 
     def restore() -> None:
@@ -57,8 +59,29 @@ def main() -> None:
         report("snapshot_disk_save_restore", milliseconds(save_and_restore), 100, at_least=False, unit="ms")
     plain, packed = len(pack(snapshot, False)), len(pack(snapshot, True))
     report("snapshot_lz4", 1 - packed / plain, 0.70, at_least=True, unit="cut off", plain=plain, packed=packed)
+    against_stock(world)
     world.close()
     cost_of_a_run()
+
+
+def against_stock(world: World) -> None:
+    """Compare the compiled part with PyBoy's own way, in processor time."""
+    assert isinstance(world, GameBoyWorld)
+    fast, stock = open_states(world.env.pyboy), StockStates(world.env.pyboy)
+    state = stock.save()
+
+    def least(work: Callable[[], object], times: int) -> float:
+        spent = []
+        for _ in range(times):
+            began = time.process_time()
+            work()
+            spent.append(time.process_time() - began)
+        return min(spent)
+
+    save = least(stock.save, 15) / least(fast.save, 60)
+    load = least(lambda: stock.load(state), 15) / least(lambda: fast.load(state), 60)
+    report("snapshot_native_save", save, 20, at_least=True, unit="times as fast as stock PyBoy")
+    report("snapshot_native_load", load, 5, at_least=True, unit="times as fast as stock PyBoy")
 
 
 def cost_of_a_run() -> None:

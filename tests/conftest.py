@@ -20,7 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shel
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("PTP_") and name != "PTP_REQUIRE_ALL":
+        if name.startswith("PTP_") and name not in ("PTP_REQUIRE_ALL", "PTP_NATIVE"):
             monkeypatch.delenv(name)
 
 
@@ -57,3 +57,20 @@ def recorded(ptp_json: Callable[..., Any]) -> Callable[..., Path]:
         return Path(result["directory"])
 
     return call
+
+
+@pytest.fixture(scope="session")
+def buttons(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The walkthrough's buttons, as a script of one tick each."""
+    from tests.cartridge import walkthrough
+    from tests.cartridge.player import Player
+
+    player = Player()
+    walkthrough.play(player, lambda _: None)
+    path = tmp_path_factory.mktemp("walkthrough") / "buttons.txt"
+    lines = []
+    for button, hold, frames in player.tape:
+        lines += ["none" if button is None else f"{button}:{hold}"] + ["none"] * (frames // 24 - 1)
+    path.write_text("\n".join(lines))
+    player.close()
+    return path

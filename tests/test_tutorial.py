@@ -103,7 +103,7 @@ def test_the_tutorial_works_from_the_first_command_to_the_last(terminal: Termina
             assert b"<html" in page.read()
     assert "crossroads" in told["ptp snapshot list"]
     assert "crashed" in told["ptp runs --limit 1"]
-    with av.open(str(tmp_path / "film.mp4")) as film:
+    with av.open(str(tmp_path / "walk.mp4")) as film:
         assert sum(1 for _ in film.decode(video=0)) >= 200
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.soak.check import check
+from benchmarks.soak.hostile import damage, pester
 from benchmarks.soak.memory import LongRun, begin_long_runs
 from benchmarks.soak.rounds import Soak
 from benchmarks.soak.shell import Shell, Wrong
@@ -24,6 +25,7 @@ NAMES = {
     "set": "settings changed", "snapshot": "named snapshots", "restore": "restored", "rollback": "rolled back",
     "go back": "taken back after the end", "prune": "prunes", "roll up": "roll-ups",
     "refused": "refused with a reason", "replayed": "replays verified", "ticks compared": "ticks compared",
+    "flips": "bytes changed", "flips seen": "seen by verification", "messages": "control messages answered",
 }  # fmt: skip
 
 
@@ -44,8 +46,8 @@ class Log:
         self.say(f"WRONG   {problem}")
 
 
-def soak(folder: Path, minutes: float, seed: int) -> int:
-    """Soak for so many minutes and return the exit code."""
+def soak(folder: Path, minutes: float, seed: int, flips: int, messages: int) -> int:
+    """Soak for so many minutes, then change bytes and send messages, and return the exit code."""
     print(f"soaking for {minutes:g} minutes with --seed {seed} in {folder}", flush=True)
     os.environ["TMPDIR"] = str(folder / "tmp")
     (folder / "tmp").mkdir()
@@ -62,6 +64,8 @@ def soak(folder: Path, minutes: float, seed: int) -> int:
     finally:
         for run in long_runs:
             run.kill()
+    for fault in damage(folder / "flips", flips, seed, state.done) + pester(folder / "pester", messages, state.done):
+        log.wrong(fault, [])
     _check_temporary(folder / "tmp", log)
     _print_table(state.done, facts)
     return _verdict(folder, log)
@@ -121,9 +125,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30, help="how long to go on beginning rounds (default: 30)")
     parser.add_argument("--seed", type=int, default=None, help="luck to begin with (default: another each time)")
+    parser.add_argument("--flips", type=int, default=10_000, help="bytes to change, each in a fresh run (%(default)s)")
+    parser.add_argument("--messages", type=int, default=2_000, help="messages to a live run (default: %(default)s)")
     options = parser.parse_args()
     seed = random.randrange(1 << 31) if options.seed is None else options.seed
-    return soak(Path(tempfile.mkdtemp(prefix="ptp-soak-")), options.minutes, seed)
+    return soak(Path(tempfile.mkdtemp(prefix="ptp-soak-")), options.minutes, seed, options.flips, options.messages)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #define RECORD 5 /* item, price in two BCD bytes, kind, amount */
 #define KIND_CATCH 0
 #define KIND_CURE 1
+#define KIND_KEY 3
 
 static const uint8_t *found;
 
@@ -62,7 +63,7 @@ uint8_t use_item_on(uint8_t item, uint8_t slot) {
   kin_t *kin = &PARTY[slot];
   uint16_t hp = get16(kin->hp), max = get16(kin->max_hp);
   const uint8_t *record = item_record(item);
-  if (!hp) return 0;
+  if (!hp || record[3] == KIND_KEY) return 0;
   if (record[3] == KIND_CURE) {
     if (!kin->status) return 0;
     kin->status = 0;
@@ -85,12 +86,12 @@ void bag_menu(void) {
     index = choose_from_list(&BAG_COUNT, 0);
     if (index == NOTHING) return;
     item = BAG[index << 1];
-    if (item_record(item)[3] == KIND_CATCH || !PARTY_COUNT) {
+    if (item_record(item)[3] == KIND_CATCH || item_record(item)[3] == KIND_KEY || !PARTY_COUNT) {
       say("Not here.");
       continue;
     }
     MENU_ITEM = 0;
-    slot = choose_kin();
+    slot = choose_kin("Use it on which\nkin?");
     if (slot == NOTHING) continue;
     text_name = nickname(slot);
     if (use_item_on(item, slot)) {

@@ -13,7 +13,6 @@ static void load_fighter(fighter_t *who, const kin_t *kin, uint8_t slot) {
 }
 
 static void send_foe(const kin_t *kin) {
-  load_fighter(FOE, kin, foe_slot);
   set_bit(DEX_SEEN, dex_numbers[kin->species - 1] - 1);
   show_foe_portrait();
 }
@@ -29,11 +28,27 @@ static void send_mine(uint8_t slot) {
 
 static uint8_t trainer_index;
 
-static void open_screen(void) {
+/* The mark of a battle is set first; the screen flashes while the other side gets ready. */
+static void begin(uint8_t kind, uint8_t opponent) {
+  BATTLE_TYPE = 0;
+  IN_BATTLE = kind;
+  OPPONENT = opponent;
   beep(TONE_LOW);
+  wait_frame();
+}
+
+static void flash(void) {
+  uint8_t i;
+  for (i = 0; i != 6; i++) {
+    BGP = i & 1 ? 0xE4 : 0x1B;
+    wait_frames(4);
+  }
+}
+
+static void open_screen(void) {
+  flash();
   hide_sprites();
   TEXT_UP |= 1;
-  BATTLE_TYPE = 0;
   BATTLE_RESULT = 0;
   over = caught = run_tries = foe_slot = 0;
   step_x = step_y = 0;
@@ -49,7 +64,7 @@ static uint8_t pick_kin(uint8_t may_cancel) {
   uint8_t slot;
   MENU_ITEM = 0;
   for (;;) {
-    slot = choose_kin();
+    slot = choose_kin("Bring out which\nkin?");
     if (slot == NOTHING) {
       if (may_cancel) return NOTHING;
     } else if (!get16(PARTY[slot].hp)) {
@@ -57,10 +72,29 @@ static uint8_t pick_kin(uint8_t may_cancel) {
       say("\1 can't\nfight now.");
     } else if (may_cancel && slot == ACTIVE_SLOT) {
       text_name = nickname(slot);
-      say("\1 is\nfighting already.");
+      say("\1 is\nalready out!");
     } else
       return slot;
   }
+}
+
+static uint8_t has_another(void) {
+  uint8_t slot;
+  for (slot = 0; slot != PARTY_COUNT; slot++)
+    if (slot != ACTIVE_SLOT && get16(PARTY[slot].hp)) return 1;
+  return 0;
+}
+
+/* Who is challenged may change before the other side's next comes. */
+static void offer_change(void) {
+  uint8_t slot = NOTHING;
+  if (!get16(MINE->hp) || !has_another()) return;
+  text_name = nth_name(species_names, FOE_PARTY[foe_slot].species - 1);
+  text_name2 = nth_name(trainer_names, trainer_index);
+  say("\2 will\nsend \1.");
+  if (ask("Will you change\nyour kin?")) slot = pick_kin(1);
+  draw_battle();
+  if (slot != NOTHING) send_mine(slot);
 }
 
 static void foe_fell(void) {
@@ -78,6 +112,8 @@ static void foe_fell(void) {
   if (IN_BATTLE == 2) {
     set16(FOE_PARTY[foe_slot].hp, 0);
     if (++foe_slot != FOE_COUNT) {
+      offer_change();
+      load_fighter(FOE, &FOE_PARTY[foe_slot], foe_slot);
       send_foe(&FOE_PARTY[foe_slot]);
       text_name = nth_name(species_names, FOE->species - 1);
       text_name2 = nth_name(trainer_names, trainer_index);
@@ -108,7 +144,8 @@ static void check_fallen(void) {
 
 static void foe_turn(void) {
   if (over || !get16(FOE->hp) || !get16(MINE->hp)) return;
-  attack(FOE, MINE, foe_move());
+  FOE_MOVE = foe_move();
+  attack(FOE, MINE, FOE_MOVE);
 }
 
 static void my_turn(uint8_t index) {
@@ -138,7 +175,9 @@ static void throw_orb(void) {
   say("\1 was\ncaught!");
   copy(wild.hp, FOE->hp, 2);
   wild.status = FOE->status;
-  if (!add_to_party(&wild)) {
+  if (add_to_party(&wild))
+    offer_nickname(PARTY_COUNT - 1);
+  else {
     name_of(FOE);
     say("Your team is full.\f\1\nstays with IVES.");
   }
@@ -164,7 +203,7 @@ static uint8_t use_bag(void) {
     return 1;
   }
   MENU_ITEM = ACTIVE_SLOT;
-  slot = choose_kin();
+  slot = choose_kin("Use it on which\nkin?");
   if (slot == NOTHING || !use_item_on(item, slot)) {
     draw_battle();
     if (slot != NOTHING) say("That has no use.");
@@ -259,18 +298,22 @@ static void leave_battle(void) {
     black_out();
     return;
   }
+  BGP = 0; /* white until the map is drawn */
+  TEXT_UP &= ~1;
   IN_BATTLE = 0;
   OPPONENT = 0;
+  DESTINATION_WARP = 0xFF;
+  load_wild();
   draw_map();
 }
 
 void fight_wild(uint8_t species, uint8_t level) {
-  open_screen();
-  IN_BATTLE = 1;
-  OPPONENT = species;
+  begin(1, species);
   TRAINER_CLASS = TRAINER_NUMBER = 0;
   FOE_COUNT = 0;
   make_kin(&wild, species, level);
+  load_fighter(FOE, &wild, 0);
+  open_screen();
   send_foe(&wild);
   text_name = nth_name(species_names, species - 1);
   say("A wild \1\nappears!");
@@ -281,17 +324,17 @@ void fight_wild(uint8_t species, uint8_t level) {
 uint8_t fight_trainer(uint8_t index) {
   const uint8_t *record = trainer_records + index * 9, *pair;
   trainer_index = index;
-  open_screen();
-  IN_BATTLE = 2;
   TRAINER_CLASS = record[0];
   TRAINER_NUMBER = record[1];
-  OPPONENT = record[0] + 200;
+  begin(2, record[0] + 200);
   FOE_COUNT = 0;
   for (pair = record + 4; *pair; pair += 2) {
     make_kin(&FOE_PARTY[FOE_COUNT], pair[0], pair[1]);
     FOE_SPECIES[FOE_COUNT++] = pair[0];
   }
   FOE_SPECIES[FOE_COUNT] = 0xFF;
+  load_fighter(FOE, &FOE_PARTY[0], 0);
+  open_screen();
   send_foe(&FOE_PARTY[0]);
   text_name2 = nth_name(trainer_names, index);
   say("\2\nwants to battle!");

@@ -1,7 +1,6 @@
 ; Start-up, cartridge header, the VBlank interrupt and the two loops that must be fast.
 	.module crt0
 	.globl _main
-	.globl _tile_blocks
 
 	.area _HEADER (ABS)
 
@@ -20,8 +19,8 @@
 	.org 0x0134
 	.ascii "TALLGRASS"
 	.org 0x0147
-	.db 0x03        ; MBC1 + RAM + battery; the banks are never switched
-	.db 0x00        ; 32 KiB of ROM
+	.db 0x03        ; MBC1 + RAM + battery
+	.db 0x01        ; 64 KiB of ROM
 	.db 0x02        ; 8 KiB of RAM
 	.db 0x01
 	.db 0x33
@@ -323,7 +322,10 @@ play_time:
 ; void draw_view(void): fill the screen's tile map from the block map.
 ; view_block points at the block of the upper left square; view_odd bit 1 is set
 ; when that square is the right half of its block, bit 3 when it is the lower half.
+; The tiles of the blocks are at 4000 in the bank of data.
 _draw_view::
+	ld a,#2
+	ld (0x2000),a
 	ld de,#0xC3A0
 	ld a,#9
 	ld (view_rows),a
@@ -344,11 +346,8 @@ _draw_view::
 	add hl,hl
 	ld a,(view_part)
 	or a,l
-	add a,#<(_tile_blocks)
 	ld l,a
-	ld a,h
-	adc a,#>(_tile_blocks)
-	ld h,a
+	set 6,h
 	ld a,(hl+)
 	ld (de),a
 	inc de
@@ -399,6 +398,8 @@ _draw_view::
 7$:	ld hl,#view_rows
 	dec (hl)
 	jr nz,1$
+	ld a,#1
+	ld (0x2000),a
 	ret
 
 	.area _CODE

@@ -22,6 +22,7 @@ void beep(uint8_t pitch);
 uint16_t get16(const uint8_t *at);
 void set16(uint8_t *at, uint16_t value);
 void copy(void *to, const void *from, uint16_t size);
+void copy_data(void *to, const void *from, uint16_t size);
 void fill(void *to, uint8_t value, uint16_t size);
 uint8_t event_is_set(uint8_t event);
 void set_event(uint8_t event);
@@ -31,6 +32,7 @@ const uint8_t *nth_name(const uint8_t *names, uint8_t index);
 /* video.c */
 void lcd_off(void);
 void lcd_on(void);
+void fade_out(void);
 void load_map_tiles(void);
 void load_text_and_people(void);
 void load_portrait(uint8_t species, uint8_t first_tile, uint8_t mirrored);
@@ -65,15 +67,22 @@ void start_menu(void);
 /* sprites.c */
 void hide_sprites(void);
 void update_sprites(void);
+extern uint8_t sprite_moving, sprite_left, page_up;
+uint8_t move_sprite(void);
+void start_sprite(uint8_t slot, uint8_t facing);
+void stroll(void);
 
 /* map.c */
 extern const area_t *area;
 void find_area(uint8_t id);
 void load_map(void);
+void load_wild(void);
 void enter_map(uint8_t id, uint8_t y, uint8_t x);
+const uint8_t *warp_here(void);
 void set_view(uint8_t y, uint8_t x);
 uint8_t tile_is_passable(uint8_t tile);
 uint8_t person_at(uint8_t y, uint8_t x);
+uint8_t square_tile(uint8_t y, uint8_t x);
 void redraw_map(void);
 void draw_map(void);
 void hide_object(uint8_t slot);
@@ -81,7 +90,6 @@ void hide_object(uint8_t slot);
 /* walk.c */
 extern uint8_t step_pixels;
 extern int8_t step_x, step_y;
-extern uint8_t sprite_moving, sprite_shift;
 void walk_loop(void);
 void take_step(void);
 void face(uint8_t facing);
@@ -98,11 +106,12 @@ void black_out(void);
 uint8_t stat_of(uint8_t species, uint8_t index);
 void make_kin(kin_t *kin, uint8_t species, uint8_t level);
 uint8_t add_to_party(const kin_t *kin);
+void offer_nickname(uint8_t slot);
 void heal_party(void);
 void gain_experience(uint8_t slot, uint16_t amount);
 uint8_t *nickname(uint8_t slot);
 uint8_t first_able(void);
-uint8_t choose_kin(void);
+uint8_t choose_kin(const char *question);
 void put_hp_bar(uint8_t x, uint8_t y, uint16_t hp, uint16_t max);
 void put_status(uint8_t x, uint8_t y, uint8_t status);
 #define SLEEP_BITS 0x07
@@ -131,3 +140,4 @@ uint8_t save_exists(void);
 void save_game(void);
 void load_game(void);
 void title(void);
+void write_name(uint8_t *to, const char *question);

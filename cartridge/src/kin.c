@@ -71,16 +71,27 @@ uint8_t add_to_party(const kin_t *kin) {
   set_bit(DEX_OWNED, dex_numbers[kin->species - 1] - 1);
   set_bit(DEX_SEEN, dex_numbers[kin->species - 1] - 1);
   if (slot == 6) return 0;
-  copy(&PARTY[slot], kin, sizeof(kin_t));
-  copy(PARTY[slot].trainer_id, PLAYER_ID, 2);
+  PARTY_COUNT++; /* in the retail game's order: count and list, then who it is */
   PARTY_SPECIES[slot] = kin->species;
   PARTY_SPECIES[slot + 1] = 0xFF;
+  wait_frame();
   name = nickname(slot);
   fill(name, 0x50, NAME_SIZE);
   copy(name, nth_name(species_names, kin->species - 1), 8);
   copy(TRAINER_NAMES + slot * NAME_SIZE, PLAYER_NAME, NAME_SIZE);
-  PARTY_COUNT++;
+  copy(&PARTY[slot], kin, sizeof(kin_t));
+  copy(PARTY[slot].trainer_id, PLAYER_ID, 2);
   return 1;
+}
+
+void offer_nickname(uint8_t slot) {
+  uint8_t name[NAME_SIZE];
+  text_name = nickname(slot);
+  if (!ask("Give \1 a\nnickname?")) return;
+  fill(name, 0x50, NAME_SIZE);
+  write_name(name, "NICKNAME?");
+  if (name[0] != 0x50) copy(nickname(slot), name, NAME_SIZE);
+  if (!IN_BATTLE) redraw_map();
 }
 
 void heal_party(void) {
@@ -100,6 +111,7 @@ static void grow(uint8_t slot) {
   uint8_t move;
   kin->level++;
   kin->box_level = kin->level;
+  wait_frame(); /* as long as the retail game reckons */
   set_stats(kin);
   set16(kin->hp, get16(kin->hp) + get16(kin->max_hp) - before);
   text_name = nickname(slot);
@@ -150,7 +162,7 @@ void put_status(uint8_t x, uint8_t y, uint8_t status) {
 }
 
 /* The party fills the screen; the cursor is at (0, 1 + 2 * slot). */
-uint8_t choose_kin(void) {
+uint8_t choose_kin(const char *question) {
   uint8_t slot, y = 0;
   kin_t *kin = PARTY;
   uint16_t hp, max;
@@ -172,7 +184,7 @@ uint8_t choose_kin(void) {
     put_number(16, y + 1, max, 3);
   }
   draw_box(0, 12, 18, 4);
-  put_text(1, 14, "Choose a kin.");
+  put_text(1, 14, question);
   TEXT_BOX = BOX_NONE;
   hide_sprites();
   return run_menu(0, 1, PARTY_COUNT - 1, DOUBLE_SPACED);

@@ -12,7 +12,7 @@ void find_area(uint8_t id) {
 
 static uint8_t *copy_rows(uint8_t *to, const uint8_t *from, uint8_t rows) {
   for (; rows; rows--) {
-    copy(to, from, MAP_WIDTH);
+    copy_data(to, from, MAP_WIDTH);
     from += MAP_WIDTH;
     to += map_stride;
   }
@@ -67,6 +67,7 @@ static void load_people(void) {
   fill(BYTES(0xC110), 0, 0xF0);
   fill(BYTES(0xC210), 0, 0xF0);
   SPRITE_COUNT = area->people_count;
+  sprite_moving = sprite_left = 0;
   for (slot = 1; slot <= area->people_count; slot++, person++) {
     SPRITE2(slot, MAP_Y) = person->y + 4;
     SPRITE2(slot, MAP_X) = person->x + 4;
@@ -76,7 +77,17 @@ static void load_people(void) {
     sprite[PICTURE] = person->sprite;
     sprite[STATUS] = 1;
     if (person->sprite == SPRITE_BALL && event_is_set(person->event)) hide_object(slot);
+    if (person->gone != 0xFF && event_is_set(person->gone)) hide_object(slot);
   }
+}
+
+/* In battles the end of it belongs to the other side's party. */
+void load_wild(void) {
+  const uint8_t *table = wild_tables;
+  fill(WILD, 0, WILD_SIZE);
+  WATER_RATE = 0;
+  for (; *table != 0xFF; table += WILD_SIZE + 1)
+    if (*table == MAP_ID) copy(WILD, table + 1, WILD_SIZE);
 }
 
 void load_map(void) {
@@ -102,10 +113,11 @@ void load_map(void) {
   }
   TILESET_BLOCKS = (uint16_t)tile_blocks;
   TILESET_GRAPHICS = (uint16_t)map_tiles;
-  TILESET_BANK = 1;
+  TILESET_BANK = DATA_BANK;
   PASSABLE = (uint16_t)(area->tileset ? passable_indoor : passable_outdoor);
   GRASS_TILE = area->tileset ? 0xFF : TILE_GRASS;
   load_blocks();
+  load_wild();
   load_people();
 }
 
@@ -137,13 +149,29 @@ void draw_map(void) {
   lcd_on();
 }
 
+const uint8_t *warp_here(void) {
+  const uint8_t *warp = WARPS + 1;
+  uint8_t left = WARPS[0];
+  for (; left; left--, warp += 4)
+    if (warp[0] == PLAYER_Y && warp[1] == PLAYER_X) {
+      MOVEMENT |= ON_WARP;
+      return warp;
+    }
+  MOVEMENT &= ~ON_WARP;
+  return 0;
+}
+
 void enter_map(uint8_t id, uint8_t y, uint8_t x) {
+  const uint8_t *warp;
+  lcd_off();
   MAP_ID = id;
   PLAYER_Y = y;
   PLAYER_X = x;
   BLOCK_Y = y & 1;
   BLOCK_X = x & 1;
   load_map();
+  warp = warp_here();
+  if (warp) DESTINATION_WARP = warp[2]; /* where one arrives, it stays written */
   draw_map();
 }
 
@@ -152,6 +180,13 @@ uint8_t tile_is_passable(uint8_t tile) {
   for (; *list != 0xFF; list++)
     if (*list == tile) return 1;
   return 0;
+}
+
+/* The lower left tile of any square of the map, which decides who may enter. */
+uint8_t square_tile(uint8_t y, uint8_t x) {
+  uint8_t block = BLOCK_MAP[(uint16_t)((uint8_t)(y + 6) >> 1) * map_stride + ((uint8_t)(x + 6) >> 1)], tile;
+  copy_data(&tile, tile_blocks + ((uint16_t)block << 4) + ((y & 1) << 3) + 4 + ((x & 1) << 1), 1);
+  return tile;
 }
 
 uint8_t person_at(uint8_t y, uint8_t x) {

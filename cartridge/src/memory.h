@@ -18,6 +18,7 @@
 #define BACKGROUND BYTES(0x9800)
 #define SAVE BYTES(0xA000)
 #define RAM_GATE V8(0x0100)
+#define ROM_BANK V8(0x2000)
 
 /* buttons */
 #define JOY_PRESSED U8(0xFFB3)
@@ -60,6 +61,7 @@
 #define MENU_LAST U8(0xCC28)
 #define ACTIVE_SLOT U8(0xCC2F)
 #define LIST_SCROLL U8(0xCC36)
+#define FOE_MOVE U8(0xCCDD) /* what the other side chose last */
 #define INPUT_BLOCKED U8(0xCD6B)
 #define BATTLE_RESULT U8(0xCF0B)
 #define LIST_ID U8(0xCF94)
@@ -119,6 +121,7 @@
 #define LINK_HEADERS BYTES(0xD371)
 #define LINK_SIZE 11
 #define WARPS BYTES(0xD3AE)
+#define DESTINATION_WARP U8(0xD42F)
 #define SIGNS BYTES(0xD4B0)
 #define SPRITE_COUNT U8(0xD4E1)
 #define TILESET_BANK U8(0xD52B)
@@ -127,8 +130,19 @@
 #define PASSABLE U16(0xD530)
 #define GRASS_TILE U8(0xD535)
 #define OBJECTS_OFF BYTES(0xD5A6)
+#define LAST_REST U8(0xD719)
 #define WALK_FLAGS U8(0xD730)
+#define SCRIPTED 0x80
+#define MOVEMENT U8(0xD736)
+#define ON_WARP 0x04
+#define JUMPING 0x40
+#define SLIDING 0x80
+#define WARPED_FROM_WARP U8(0xD73B)
+#define WARPED_FROM U8(0xD73C)
 #define EVENTS BYTES(0xD747)
+#define WILD BYTES(0xD887) /* the chance of a step in tall grass, then ten levels and species */
+#define WILD_SIZE 21
+#define WATER_RATE U8(0xD8A4)
 #define FOE_COUNT U8(0xD89C)
 #define FOE_SPECIES BYTES(0xD89D)
 #define FOE_PARTY ((kin_t *)0xD8A4)

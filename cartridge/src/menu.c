@@ -102,16 +102,45 @@ uint8_t choose_from_list(const uint8_t *list, uint8_t with_prices) {
   }
 }
 
+static void tell_about(uint8_t slot) {
+  text_name = nickname(slot);
+  text_number = get16(PARTY[slot].experience + 1);
+  say("\1\nExperience: \3");
+}
+
+static void swap(uint8_t *one, uint8_t *other, uint8_t size) {
+  uint8_t kept;
+  for (; size; size--) {
+    kept = *one;
+    *one++ = *other;
+    *other++ = kept;
+  }
+}
+
+/* In the retail game's order: the list, then who they are, then their names. */
+static void change_places(uint8_t slot) {
+  uint8_t other = choose_kin("Move it to which\nplace?");
+  if (other == NOTHING || other == slot) return;
+  swap(PARTY_SPECIES + slot, PARTY_SPECIES + other, 1);
+  wait_frame();
+  swap((uint8_t *)&PARTY[slot], (uint8_t *)&PARTY[other], sizeof(kin_t));
+  swap(TRAINER_NAMES + slot * NAME_SIZE, TRAINER_NAMES + other * NAME_SIZE, NAME_SIZE);
+  swap(nickname(slot), nickname(other), NAME_SIZE);
+}
+
 static void party_menu(void) {
-  uint8_t slot;
-  kin_t *kin;
+  uint8_t slot, chosen;
   MENU_ITEM = 0;
-  while ((slot = choose_kin()) != NOTHING) {
-    kin = &PARTY[slot];
-    text_name = nickname(slot);
-    text_number = get16(kin->experience + 1);
-    text_name2 = nth_name(species_names, kin->species - 1);
-    say("\1\nExperience: \3");
+  while ((slot = choose_kin("Choose a kin.")) != NOTHING) {
+    draw_box(11, 10, 7, 6);
+    put_text(13, 12, "STATS\nSWITCH\nCANCEL");
+    MENU_ITEM = 0;
+    chosen = run_menu(12, 12, 2, DOUBLE_SPACED);
+    MENU_ITEM = slot;
+    if (chosen == 0)
+      tell_about(slot);
+    else if (chosen == 1)
+      change_places(slot);
   }
 }
 

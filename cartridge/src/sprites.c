@@ -4,8 +4,9 @@
 #define PRIORITY_BEHIND 0x80
 #define FLIPPED 0x20
 
-uint8_t sprite_moving, sprite_shift;
-static uint8_t *oam;
+uint8_t sprite_moving, sprite_left; /* who is walking, and how many pixels are left */
+uint8_t page_up;                    /* a page that nobody may stand on */
+static uint8_t *oam, rest_frames;
 
 void hide_sprites(void) {
   fill(OAM, 0, 160);
@@ -65,6 +66,10 @@ static void place_player(void) {
 void update_sprites(void) {
   uint8_t slot, picture, y, x, facing;
   int8_t down, across;
+  if (page_up) {
+    hide_sprites();
+    return;
+  }
   oam = OAM;
   place_player();
   for (slot = 1; slot != 16; slot++) {
@@ -80,10 +85,10 @@ void update_sprites(void) {
     if (step_x) x -= step_x < 0 ? -step_pixels : step_pixels;
     facing = SPRITE1(slot, FACING);
     if (slot == sprite_moving) {
-      if (facing == DOWN) y += sprite_shift;
-      if (facing == UP) y -= sprite_shift;
-      if (facing == LEFT) x -= sprite_shift;
-      if (facing == RIGHT) x += sprite_shift;
+      if (facing == DOWN) y -= sprite_left;
+      if (facing == UP) y += sprite_left;
+      if (facing == LEFT) x += sprite_left;
+      if (facing == RIGHT) x -= sprite_left;
     }
     SPRITE1(slot, SCREEN_Y) = y;
     SPRITE1(slot, SCREEN_X) = x;
@@ -97,5 +102,57 @@ void update_sprites(void) {
   while (oam != OAM + 160) {
     *oam = 0;
     oam += 4;
+  }
+}
+
+/* Somebody begins a step: the new square is taken at once, the picture follows. */
+void start_sprite(uint8_t slot, uint8_t facing) {
+  uint8_t *place = &SPRITE2(slot, 0);
+  SPRITE1(slot, FACING) = facing;
+  if (facing == DOWN) place[MAP_Y]++;
+  if (facing == UP) place[MAP_Y]--;
+  if (facing == LEFT) place[MAP_X]--;
+  if (facing == RIGHT) place[MAP_X]++;
+  sprite_moving = slot;
+  sprite_left = 16;
+}
+
+/* One pixel; returns whether anybody moved. */
+uint8_t move_sprite(void) {
+  if (!sprite_moving) return 0;
+  if (!--sprite_left) sprite_moving = 0;
+  return 1;
+}
+
+static uint8_t may_stroll(const person_t *person, uint8_t y, uint8_t x) {
+  uint8_t far = person->walks;
+  if ((uint8_t)(y - person->y + far) > far << 1 || (uint8_t)(x - person->x + far) > far << 1) return 0;
+  if ((y == PLAYER_Y && x == PLAYER_X) || person_at(y, x)) return 0;
+  return tile_is_passable(square_tile(y, x));
+}
+
+/* Once a frame while the player may walk: now and then somebody takes a step. */
+void stroll(void) {
+  const person_t *person;
+  uint8_t slot, facing, y, x;
+  if (move_sprite()) {
+    update_sprites();
+    return;
+  }
+  if (rest_frames) {
+    rest_frames--;
+    return;
+  }
+  rest_frames = 48 + (random() & 63);
+  for (slot = 1; slot <= area->people_count; slot++) {
+    person = &area->people[slot - 1];
+    if (!person->walks || !SPRITE1(slot, PICTURE)) continue;
+    facing = random() & 12;
+    y = SPRITE2(slot, MAP_Y) - 4 + (facing == DOWN) - (facing == UP);
+    x = SPRITE2(slot, MAP_X) - 4 + (facing == RIGHT) - (facing == LEFT);
+    SPRITE1(slot, FACING) = facing;
+    if (may_stroll(person, y, x)) start_sprite(slot, facing);
+    update_sprites();
+    return;
   }
 }

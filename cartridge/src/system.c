@@ -50,6 +50,13 @@ void copy(void *to, const void *from, uint16_t size) {
   while (size--) *t++ = *f++;
 }
 
+/* From the bank of data, which is switched in only meanwhile: this must stay in bank 0. */
+void copy_data(void *to, const void *from, uint16_t size) {
+  ROM_BANK = DATA_BANK;
+  copy(to, from, size);
+  ROM_BANK = 1;
+}
+
 void fill(void *to, uint8_t value, uint16_t size) {
   uint8_t *t = to;
   while (size--) *t++ = value;

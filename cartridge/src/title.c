@@ -62,10 +62,10 @@ static void draw_title(void) {
 static const uint8_t preset_names[] = {0x96, 0x91, 0x84, 0x8D, 0x50, 0x93, 0x84, 0x80, 0x8B, 0x50, 0x8F, 0x88, 0x8F, 0x84, 0x91, 0x50};
 static const uint8_t friend_name[] = {0x89, 0x94, 0x8D, 0x8E, 0x50};
 
-static void draw_grid(void) {
+static void draw_grid(const char *question) {
   uint8_t i, x = 2, y = LETTER_TOP;
   clear_screen();
-  put_text(1, 1, "YOUR NAME?");
+  put_text(1, 1, question);
   draw_box(0, 3, 18, 9);
   for (i = 0; i != 27; i++) {
     put_tile(x, y, i == 26 ? 0xE3 : 0x80 + i);
@@ -80,16 +80,18 @@ static void draw_grid(void) {
 }
 
 /* The cursor is at (MENU_X, MENU_Y + 2 * MENU_ITEM): rows of nine letters, then END. */
-static void name_by_letters(void) {
+void write_name(uint8_t *to, const char *question) {
   uint8_t size = 0, i;
-  draw_grid();
+  page_up = 1;
+  draw_grid(question);
+  show_screen();
   MENU_Y = LETTER_TOP;
   MENU_X = 1;
   MENU_ITEM = 0;
   MENU_LAST = END_ROW;
   for (;;) {
-    PLAYER_NAME[size] = 0x50;
-    for (i = 0; i != NAME_LENGTH; i++) put_tile(12 + i, 1, i < size ? PLAYER_NAME[i] : 0xE3);
+    to[size] = 0x50;
+    for (i = 0; i != NAME_LENGTH; i++) put_tile(12 + i, 1, i < size ? to[i] : 0xE3);
     put_tile(MENU_X, LETTER_TOP + (MENU_ITEM << 1), 0xED);
     wait_frame();
     if (!JOY_PRESSED) continue;
@@ -104,7 +106,7 @@ static void name_by_letters(void) {
     if (JOY_PRESSED & KEY_A) {
       if (MENU_ITEM == END_ROW) break;
       i = MENU_ITEM * 9 + (MENU_X >> 1);
-      PLAYER_NAME[size++] = i == 26 ? 0xE3 : 0x80 + i;
+      to[size++] = i == 26 ? 0xE3 : 0x80 + i;
       if (size == NAME_LENGTH) {
         MENU_ITEM = END_ROW;
         MENU_X = 1;
@@ -112,7 +114,7 @@ static void name_by_letters(void) {
     }
     if (size == NAME_LENGTH && MENU_ITEM != END_ROW) size--;
   }
-  if (!size) copy(PLAYER_NAME, preset_names, 5);
+  page_up = 0;
 }
 
 static void choose_name(void) {
@@ -125,12 +127,13 @@ static void choose_name(void) {
   MENU_ITEM = 0;
   do chosen = run_menu(1, 2, 3, DOUBLE_SPACED);
   while (chosen == NOTHING);
-  if (chosen == 3)
-    name_by_letters();
-  else {
-    name = nth_name(preset_names, chosen);
-    copy(PLAYER_NAME, name, 6);
+  if (chosen == 3) {
+    write_name(PLAYER_NAME, "YOUR NAME?");
+    if (PLAYER_NAME[0] != 0x50) return;
+    chosen = 0;
   }
+  name = nth_name(preset_names, chosen);
+  copy(PLAYER_NAME, name, 6);
 }
 
 static void new_game(void) {
@@ -148,10 +151,12 @@ static void new_game(void) {
   choose_name();
   clear_screen();
   say("\4, wake up!\nIt is a fine day.");
-  MAP_ID = MAP_HOME;
+  MAP_ID = MAP_HOME_UPSTAIRS;
   PLAYER_Y = 4;
   PLAYER_X = 3;
   LAST_MAP = MAP_FERNHOLLOW;
+  LAST_REST = MAP_REST_HOUSE;
+  DESTINATION_WARP = 0xFF;
 }
 
 void title(void) {

@@ -9,6 +9,8 @@ typedef struct {
 
 typedef struct {
   uint8_t sprite, y, x, facing, script, trainer_class, trainer_number, sight, event;
+  uint8_t gone;  /* the event after which nobody is there */
+  uint8_t walks; /* how many squares away from there one may walk about */
 } person_t;
 
 typedef struct {

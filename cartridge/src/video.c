@@ -1,4 +1,5 @@
-/* Tile memory. Everything here that writes much does it with the screen off. */
+/* Tile memory. Everything here that writes much does it with the screen off, and reads the bank of data: it must stay
+   in bank 0. */
 #include "game.h"
 
 void lcd_off(void) {
@@ -14,13 +15,33 @@ void lcd_on(void) {
   LCDC = layer ? 0x8B : 0x83; /* tiles at 8800, sprites of 8 x 8, map at 9C00 or 9800 */
 }
 
+static const uint8_t fades[] = {0xE4, 0xE0, 0xF9, 0xF4, 0xFE, 0xFC};
+
+/* To black and off in 32 frames, as the screen goes when the map changes. */
+void fade_out(void) {
+  uint8_t i;
+  for (i = 0; i != 6; i += 2) {
+    BGP = fades[i];
+    OBP0 = fades[i + 1];
+    wait_frames(i ? 8 : 9);
+  }
+  BGP = OBP0 = 0xFF;
+  wait_frames(7);
+  lcd_off();
+}
+
 /* Pictures are run-length packed: see pack in tools/build_data.py. */
 static const uint8_t *packed;
 static uint8_t run_left, run_value, run_repeats;
 
 static void open_packed(const uint8_t *from) {
+  ROM_BANK = DATA_BANK;
   packed = from;
   run_left = 0;
+}
+
+static void close_packed(void) {
+  ROM_BANK = 1;
 }
 
 static uint8_t next_byte(void) {
@@ -41,6 +62,7 @@ static uint8_t next_byte(void) {
 static void unpack(uint8_t *to, const uint8_t *from, uint16_t size) {
   open_packed(from);
   while (size--) *to++ = next_byte();
+  close_packed();
 }
 
 void load_map_tiles(void) {
@@ -57,6 +79,7 @@ void load_text_and_people(void) {
     *to++ = value;
     *to++ = value;
   }
+  close_packed();
   unpack(VRAM_SPRITES, sprite_tiles, SPRITE_TILE_COUNT * 16);
 }
 
@@ -72,8 +95,9 @@ static uint8_t mirror_bits(uint8_t bits) {
 /* A mirrored portrait looks the other way and serves as one's own. */
 void load_portrait(uint8_t species, uint8_t first_tile, uint8_t mirrored) {
   uint8_t *to = VRAM_MAP_TILES + ((uint16_t)first_tile << 4);
+  const uint8_t *picture = pictures[species - 1];
   uint8_t column, i, value;
-  open_packed(pictures[species - 1]);
+  open_packed(picture);
   if (mirrored) to += 320;
   for (column = 0; column != 5; column++) {
     for (i = 0; i != 80; i++) {
@@ -82,6 +106,7 @@ void load_portrait(uint8_t species, uint8_t first_tile, uint8_t mirrored) {
     }
     if (mirrored) to -= 160;
   }
+  close_packed();
 }
 
 void place_portrait(uint8_t x, uint8_t y, uint8_t first_tile) {

@@ -1,8 +1,6 @@
 /* Walking: one press of a direction is one step of sixteen frames. */
 #include "game.h"
 
-#define ENCOUNTER_CHANCE 32 /* of 256, for each step in tall grass */
-
 uint8_t step_pixels;
 int8_t step_x, step_y;
 
@@ -66,6 +64,7 @@ void take_step(void) {
     scroll_x += step_x;
     scroll_y += step_y;
     WALK_COUNTER = (16 - frame) >> 1;
+    move_sprite();
     update_sprites();
     if (frame != 16) wait_frame();
   }
@@ -74,49 +73,61 @@ void take_step(void) {
   update_sprites();
 }
 
-static const uint8_t *warp_here(void) {
-  const uint8_t *warp = WARPS + 1;
-  uint8_t left = WARPS[0];
-  for (; left; left--, warp += 4)
-    if (warp[0] == PLAYER_Y && warp[1] == PLAYER_X) return warp;
-  return 0;
-}
-
-static uint8_t take_warp(void) {
-  const uint8_t *warp = warp_here();
-  uint8_t map, number;
-  if (!warp) return 0;
-  number = warp[2];
-  map = warp[3];
+/* The number of the map is written first, all else when the screen has gone dark. */
+static void take_warp(const uint8_t *warp) {
+  uint8_t map = warp[3], number = warp[2];
+  WARPED_FROM_WARP = (uint8_t)(warp - WARPS - 1) >> 2;
+  WARPED_FROM = MAP_ID;
   if (map == 0xFF)
     map = LAST_MAP;
-  else
+  else if (!TILESET)
     LAST_MAP = MAP_ID;
+  DESTINATION_WARP = number;
+  MAP_ID = map;
+  fade_out();
+  INPUT_BLOCKED = 0xFF;
   find_area(map);
   warp = area->warps + 1 + (number << 2);
-  block_input();
   enter_map(map, warp[0], warp[1]);
-  if (!TILESET) {
+  wait_frames(3);
+  if (TILE_MAP[9 * 20 + 8] == TILE_DOOR) { /* out of a door one steps by oneself */
+    INPUT_BLOCKED = 0xFC;
+    WALK_FLAGS |= SCRIPTED;
     face(DOWN);
     take_step();
+    warp_here();
+    wait_frame();
   }
-  wait_frame();
   free_input();
+}
+
+/* Doors and stairs take whoever steps on them, mats only whoever walks on, off the map. Returns whether they did. */
+static uint8_t arrive(void) {
+  const uint8_t *warp = warp_here();
+  if (!warp) return 0;
+  if (TILE_MAP[9 * 20 + 8] == TILE_MAT && (PLAYER_FACING != DOWN || !(JOY_HELD & KEY_DOWN))) return 0;
+  take_warp(warp);
   return 1;
 }
 
+static void leave_by_mat(void) {
+  const uint8_t *warp = warp_here();
+  if (warp && PLAYER_FACING == DOWN && TILE_MAP[9 * 20 + 8] == TILE_MAT) take_warp(warp);
+}
+
+static const uint8_t slot_chances[] = {50, 101, 140, 165, 190, 215, 228, 241, 252, 255};
+
 static void meet_wild(void) {
-  const uint8_t *slot = wild_slots;
+  const uint8_t *slot = WILD + 1, *chance = slot_chances;
   uint8_t roll;
-  if (TILE_MAP[9 * 20 + 8] != GRASS_TILE || !PARTY_COUNT) return;
+  if (TILE_MAP[9 * 20 + 8] != GRASS_TILE || !PARTY_COUNT || !WILD[0]) return;
   if (REPEL_STEPS) {
     REPEL_STEPS--;
     return;
   }
-  if (random() >= ENCOUNTER_CHANCE) return;
-  roll = random();
-  while (*slot < roll) slot += 4;
-  fight_wild(slot[1], slot[2] + random() % slot[3]);
+  if (random() >= WILD[0]) return;
+  for (roll = random(); *chance < roll; chance++) slot += 2;
+  fight_wild(slot[1], slot[0]);
 }
 
 static const uint8_t ahead[] = {80, 0, 38, 42}; /* from two rows above the player's lower left tile */
@@ -125,24 +136,60 @@ static void look_ahead(void) {
   FRONT_TILE = TILE_MAP[7 * 20 + 8 + ahead[PLAYER_FACING >> 2]];
 }
 
-static void try_step(void) {
-  uint8_t y, x;
+static uint8_t may_step(void) {
   look_ahead();
-  y = PLAYER_Y + step_y;
-  x = PLAYER_X + step_x;
-  if (!tile_is_passable(FRONT_TILE) || person_at(y, x)) {
-    update_sprites();
-    if (PLAYER_FACING == DOWN) take_warp();
-    return;
-  }
+  return tile_is_passable(FRONT_TILE) && !person_at(PLAYER_Y + step_y, PLAYER_X + step_x);
+}
+
+/* Down a ledge: two squares, and no way back. */
+static void jump(void) {
+  INPUT_BLOCKED = 0xFF;
+  WALK_FLAGS |= SCRIPTED;
+  MOVEMENT |= JUMPING;
+  beep(TONE_HIGH);
   take_step();
-  if (take_warp() || step_script()) return;
+  wait_frame();
+  take_step();
+  MOVEMENT &= ~JUMPING;
+  free_input();
+}
+
+/* On glazed floor one goes on until something is in the way. */
+static void slide(void) {
+  if (TILE_MAP[9 * 20 + 8] != TILE_SLIDE) return;
+  WALK_FLAGS |= SCRIPTED;
+  MOVEMENT |= SLIDING;
+  while (TILE_MAP[9 * 20 + 8] == TILE_SLIDE && may_step()) {
+    wait_frame();
+    take_step();
+  }
+  MOVEMENT &= ~SLIDING;
+  WALK_FLAGS &= ~SCRIPTED;
+}
+
+static void try_step(void) {
+  if (!may_step()) {
+    update_sprites();
+    if (FRONT_TILE == TILE_LEDGE && PLAYER_FACING == DOWN && !TILESET && !person_at(PLAYER_Y + 2, PLAYER_X))
+      jump();
+    else {
+      leave_by_mat();
+      return;
+    }
+  } else
+    take_step();
+  slide();
+  if (arrive() || step_script()) return;
   check_trainers();
   if (!IN_BATTLE) meet_wild();
 }
 
 static void look(void) {
   uint8_t y, x, i;
+  while (move_sprite()) { /* whoever is walking arrives first */
+    update_sprites();
+    wait_frame();
+  }
   face(PLAYER_FACING);
   y = PLAYER_Y + step_y;
   x = PLAYER_X + step_x;
@@ -174,8 +221,10 @@ void walk_loop(void) {
     else if (held & 0xF0) {
       face(held & KEY_DOWN ? DOWN : held & KEY_UP ? UP : held & KEY_LEFT ? LEFT : RIGHT);
       try_step();
-    } else
-      continue; /* nothing moves while the player stands */
+    } else {
+      stroll();
+      continue;
+    }
     look_ahead();
     update_sprites();
   }

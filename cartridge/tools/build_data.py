@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import art
-from c_source import Writer, constant
+from c_source import BANK, Writer, constant
 from maps import Squares, write_maps
 from tables import Tables, write_tables
 
@@ -15,32 +15,29 @@ from tables import Tables, write_tables
 def write_tiles(out, folder, squares):
     out.bytes("passable_outdoor", [*sorted(squares.passable["o"]), 255])
     out.bytes("passable_indoor", [*sorted(squares.passable["i"]), 255])
-    out.define("TILE_GRASS", squares.special["grass"])
-    out.define("TILE_COUNTER", squares.special["counter"])
+    for kind in ("grass", "counter", "door", "mat", "ledge", "slide"):
+        out.define(constant("TILE", kind), squares.special[kind])
     out.define("MAP_TILE_COUNT", len(squares.tiles))
-    out.bytes("map_tiles", packed(squares.tiles))
+    out.banked("map_tiles", packed(squares.tiles))
     glyphs, blank = art.font(folder), ((0,) * 8,) * 8
-    out.bytes("font_tiles", art.pack([b for code in range(0x60, 0x100) for b in art.one_bit(glyphs.get(code, blank))]))
+    out.banked("font_tiles", art.pack([b for code in range(0x60, 0x100) for b in art.one_bit(glyphs.get(code, blank))]))
 
 
-def write_people(out, folder):
-    """Write the sprite sheet; return the number of each kind of person."""
-    kinds, sheet = {}, []
-    for number, (name, pictures) in enumerate(art.people(folder / "people.txt")):
-        kinds[name] = number + 1
-        out.define(constant("SPRITE", name), number + 1)
+def write_people(out, people):
+    sheet = []
+    for number, (name, pictures) in enumerate(people, 1):
+        out.define(constant("SPRITE", name), number)
         out.define(constant("SPRITE_TILE", name), len(sheet))
         for picture in pictures:
             sheet += [art.cut(picture, x, y) for y in (0, 8) for x in (0, 8)]
     out.define("SPRITE_TILE_COUNT", len(sheet))
-    out.bytes("sprite_tiles", packed(sheet))
-    return kinds
+    out.banked("sprite_tiles", packed(sheet))
 
 
 def write_portraits(out, folder, tables):
     names = [row["picture"] for row in tables["species_stats"]]
     for name in names:
-        out.static_bytes(f"picture_{name}", packed(art.creature_tiles(folder / "creatures" / f"{name}.txt")))
+        out.banked(f"picture_{name}", packed(art.creature_tiles(folder / "creatures" / f"{name}.txt")))
     out.header.append("extern const uint8_t *const pictures[];")
     out.source.append("const uint8_t *const pictures[] = {" + ", ".join(f"picture_{n}" for n in names) + "};")
 
@@ -52,11 +49,13 @@ def packed(tiles):
 def main():
     tables_folder, art_folder, maps_folder, target = map(Path, sys.argv[1:])
     out, tables, squares = Writer(), Tables(tables_folder), Squares(art_folder)
+    out.define("DATA_BANK", BANK)
     write_tables(out, tables)
+    people = art.people(art_folder / "people.txt")
+    write_maps(out, maps_folder, squares, {name: number for number, (name, _) in enumerate(people, 1)}, tables)
+    write_people(out, people)
     write_tiles(out, art_folder, squares)
-    kinds = write_people(out, art_folder)
     write_portraits(out, art_folder, tables)
-    write_maps(out, maps_folder, squares, kinds, tables)
     out.save(target)
 
 

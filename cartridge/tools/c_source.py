@@ -29,10 +29,14 @@ def bcd(number):
     return [number // 1000 << 4 | number // 100 % 10, number // 10 % 10 << 4 | number % 10]
 
 
+BANK, BANK_START, BANK_SIZE = 2, 0x4000, 0x4000
+
+
 class Writer:
-    """Collects the header and the source that are written at the end."""
+    """Collects the header, the source and the switched bank that are written at the end."""
 
     def __init__(self):
+        self.bank = bytearray()
         self.header = [NOTICE, "#pragma once", '#include "types.h"']
         self.source = [NOTICE, '#include "data.h"']
 
@@ -47,6 +51,13 @@ class Writer:
         rows = [", ".join(str(v) for v in values[i : i + 24]) for i in range(0, len(values), 24)]
         self.source.append(f"{storage}const uint8_t {name}[{len(values)}] = {{\n  " + ",\n  ".join(rows) + "\n};")
 
+    def banked(self, name, values):
+        """Place bytes in the bank that is switched in only to read them; the name is their address there."""
+        self.define(name, f"((const uint8_t *){BANK_START + len(self.bank):#06x})")
+        self.bank += bytes(values)
+        if len(self.bank) > BANK_SIZE:
+            raise SystemExit(f"bank {BANK} needs {len(self.bank):#x} bytes, it has {BANK_SIZE:#x}")
+
     def static_structs(self, kind, name, rows):
         self.source.append(f"static const {kind} {name}[] = {{" + ", ".join(rows) + "};")
 
@@ -57,4 +68,5 @@ class Writer:
     def save(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "data.h").write_text("\n".join(self.header) + "\n")
+        (folder / "bank.bin").write_bytes(self.bank)
         (folder / "data.c").write_text("\n".join(self.source) + "\n")

@@ -4,6 +4,8 @@ import art
 from c_source import constant
 
 FACING = {"down": 0, "up": 4, "left": 8, "right": 12}
+SHAPE = ("width_blocks", "height_blocks", "tileset")
+TILESETS = ("outdoor", "indoor", "upstairs", "hall")  # all but the first are indoors, and drawn alike
 NORTH, SOUTH, NO_MAP, NO_EVENT = 8, 4, 255, 255
 MAX_MAP_TILE = 0x60  # tiles from here on are text: a person under a text box is hidden by them
 
@@ -22,9 +24,9 @@ class Squares:
             # the lower left tile alone decides who may enter
             if deciding.setdefault((place, ids[2]), entry) != entry:
                 raise SystemExit(f"squares.txt: {names[2]} is the lower left of both {entry} and another kind")
-            if entry not in ("solid", "counter"):
+            if entry not in ("solid", "counter", "ledge"):
                 self.passable[place].add(ids[2])
-            self.special[entry] = ids[2]
+            self.special[entry] = ids[2]  # the last of its kind: those the game asks for have one tile each
         if len(self.tiles) > MAX_MAP_TILE:
             raise SystemExit(f"{len(self.tiles)} map tiles, room for {MAX_MAP_TILE}")
 
@@ -57,25 +59,29 @@ def read_map(path):
 
 
 def write_maps(out, folder, squares, kinds, tables):
-    sizes = {row["id"]: (int(row["width_blocks"]), int(row["height_blocks"])) for row in tables["maps"]}
+    shapes = {row["id"]: tuple(int(row[key]) for key in SHAPE) for row in tables["maps"]}
     areas = sorted((read_map(path) for path in folder.glob("*.txt")), key=lambda area: int(area["id"]))
     for area in areas:
-        drawn = area["width"], area["height"]
-        if sizes[area["id"]] != drawn:
-            raise SystemExit(f"{area['name']}: drawn {drawn}, maps.csv says {sizes[area['id']]}")
-        write_area(out, area, squares, kinds)
+        rows = area["rows"]
+        corners = [(y * 2, x * 2) for y in range(area["height"]) for x in range(area["width"])]
+        area["blocks"] = [squares.block(rows[y][x : x + 2] + rows[y + 1][x : x + 2]) for y, x in corners]
+        area["border"] = squares.block(area["border"] * 4)
+    out.banked("tile_blocks", [t for block in squares.blocks for t in block])  # first: draw_view knows where
+    for area in areas:
+        drawn = area["width"], area["height"], TILESETS.index(area["tileset"])
+        if shapes[area["id"]] != drawn:
+            raise SystemExit(f"{area['name']}: drawn {drawn}, maps.csv says {shapes[area['id']]}")
+        write_area(out, area, kinds)
     scripts = [person.split()[0] for area in areas for person in area["person"]]
     for number, who in enumerate(dict.fromkeys(scripts)):
         out.define(constant("SCRIPT", who), number + 1)
     out.header.append("extern const area_t areas[];")
-    out.source.append("const area_t areas[] = {\n  " + ",\n  ".join(record(area, squares) for area in areas) + "\n};")
-    out.bytes("tile_blocks", [t for block in squares.blocks for t in block])
+    out.source.append("const area_t areas[] = {\n  " + ",\n  ".join(record(area) for area in areas) + "\n};")
 
 
-def write_area(out, area, squares, kinds):
-    name, rows = area["name"], area["rows"]
-    corners = [(y * 2, x * 2) for y in range(area["height"]) for x in range(area["width"])]
-    out.static_bytes(f"blocks_{name}", [squares.block(rows[y][x : x + 2] + rows[y + 1][x : x + 2]) for y, x in corners])
+def write_area(out, area, kinds):
+    name = area["name"]
+    out.banked(f"blocks_{name}", area["blocks"])
     warps = []
     for line in area["warp"]:
         y, x, target, warp = map(int, line.split())
@@ -91,15 +97,16 @@ def person(line, kinds):
     who, sprite, y, x, way, *options = line.split()
     option = dict(o.split("=") for o in options)
     values = [kinds[sprite], y, x, FACING[way], constant("SCRIPT", who), *option.get("trainer", "0,0").split(",")]
-    values += [option.get("sight", 0), option.get("event", NO_EVENT)]
+    values += [option.get("sight", 0), option.get("event", NO_EVENT), option.get("gone", NO_EVENT)]
+    values += [option.get("walks", 0)]
     return "{" + ", ".join(map(str, values)) + "}"
 
 
-def record(area, squares):
+def record(area):
     """Return the C initialiser of one map's header."""
     name = area["name"]
     links = (NORTH if "north" in area else 0) | (SOUTH if "south" in area else 0)
-    values = [area["id"], 0 if area["tileset"] == "outdoor" else 1, area["height"], area["width"], f"blocks_{name}"]
-    values += [squares.block(area["border"] * 4), links, area.get("north", NO_MAP), area.get("south", NO_MAP)]
+    values = [area["id"], TILESETS.index(area["tileset"]), area["height"], area["width"], f"blocks_{name}"]
+    values += [area["border"], links, area.get("north", NO_MAP), area.get("south", NO_MAP)]
     values += [f"warps_{name}", len(area["sign"]), f"signs_{name}", len(area["person"]), f"people_{name}"]
     return "{" + ", ".join(map(str, values)) + "}"

@@ -5,7 +5,9 @@ import csv
 from c_source import bcd, constant
 
 EFFECTS = ("none", "poison", "sleep", "paralysis", "attack_down", "defence_down")
-ITEM_KINDS = ("catch", "cure", "heal")
+ITEM_KINDS = ("catch", "cure", "heal", "key")
+KEY = {"price": 0, "effect": "key", "amount": 0}  # what has no effect is only shown to people
+WILD_SLOTS = 10
 TEAM_BYTES = 5  # two kin with their levels, and an end
 
 
@@ -80,12 +82,13 @@ def of_255(percent):
 
 
 def write_items(out, tables):
-    rows, records = tables["item_effects"], []
-    for row in rows:
-        records += [int(row["id"]), *bcd(int(row["price"])), ITEM_KINDS.index(row["effect"]), int(row["amount"])]
-        out.define(constant("ITEM", tables.items[row["id"]]), row["id"])
+    effects, records = {row["id"]: row for row in tables["item_effects"]}, []
+    for number, name in tables.items.items():
+        row = effects.get(number, KEY)
+        records += [int(number), *bcd(int(row["price"])), ITEM_KINDS.index(row["effect"]), int(row["amount"])]
+        out.define(constant("ITEM", name), number)
     out.bytes("item_records", [*records, 0])
-    out.names("item_names", [tables.items[row["id"]] for row in rows])
+    out.names("item_names", tables.items.values())
 
 
 def write_trainers(out, tables):
@@ -103,11 +106,13 @@ def write_trainers(out, tables):
 
 
 def write_wild(out, tables):
-    slots, total = [], 0
+    """Write for each map with wild kin: its number, the chance of a step in tall grass, ten levels and species."""
+    data = []
     for row in tables["wild"]:
-        total += int(row["slot_weight"])
-        low, high = int(row["min_level"]), int(row["max_level"])
-        slots += [min(total, 255), tables.species[row["species"]], low, high - low + 1]
-    if total != 256:
-        raise SystemExit(f"wild.csv: the weights add up to {total}, not 256")
-    out.bytes("wild_slots", slots)
+        slots = [slot.split(":") for slot in row["slots"].split()]
+        if len(slots) != WILD_SLOTS:
+            raise SystemExit(f"wild.csv: map {row['map']} has {len(slots)} slots, not {WILD_SLOTS}")
+        data += [int(row["map"]), int(row["rate"])]
+        for name, level in slots:
+            data += [int(level), tables.species[name]]
+    out.bytes("wild_tables", [*data, 255])

@@ -28,7 +28,7 @@ def run(
     """Play one run from start to end, and return it.
 
     *world* and *agent* are names, or classes that are defined in a file. Every option of `ptp run` can be given by its
-    name: `ptp.run("CartPole-v1", max_ticks=1000, tick_rate_base=60)`. Unless told otherwise it plays as fast as it can.
+    name: `ptp.run("CartPole-v1", max_ticks=1000, tick_rate_base=60)`. By default it plays as fast as it can.
     """
     given = {"tick_rate_base": 0, **settings, "world": _named(world), "agent": _named(agent)}
     values = check_values({name: _plain(value) for name, value in given.items() if value is not None})

@@ -132,7 +132,7 @@ def test_a_run_that_cannot_come_in_leaves_what_was_there(
         ingest(connection, directory)
     header = json.loads((directory.path / "metadata.json").read_text())
     (directory.path / "metadata.json").write_text(json.dumps(header | {"run_id": "mine"}))
-    with pytest.raises(RunUnreadable, match="has the run id 'mine', which is no UUID"):
+    with pytest.raises(RunUnreadable, match="has the run id 'mine', which is not a UUID"):
         ingest(connection, directory)
     assert contents(connection) == before
 

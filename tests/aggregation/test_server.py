@@ -178,7 +178,7 @@ def test_a_named_server_is_told_without_its_password(tmp_path: Path, monkeypatch
     with pytest.raises(CentralError, match=r"can't be reached: .*; see `ptp db status`") as raised, central.connected():
         pass
     assert "secret" not in str(raised.value)
-    with pytest.raises(UsageError, match="'mysql://x' is no PostgreSQL; write postgresql://"):
+    with pytest.raises(UsageError, match="'mysql://x' is not a PostgreSQL URL; write postgresql://"):
         Central(tmp_path, "mysql://x")
 
 

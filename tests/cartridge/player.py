@@ -35,6 +35,9 @@ def table(name: str) -> list[dict[str, str]]:
 SPECIES = {row["name"]: int(row["internal_index"]) for row in table("species")}
 MOVES = {int(row["id"]): row for row in table("moves")}
 ITEMS = {row["name"]: int(row["id"]) for row in table("items")}
+SHAPES = {
+    int(row["id"]): (int(row["tileset"]), int(row["height_blocks"]), int(row["width_blocks"])) for row in table("maps")
+}
 MAPS = {row["name"]: int(row["id"]) for row in table("maps")}
 EVENTS = {row["name"]: int(row["flag"]) for row in table("events")}
 TYPES = {int(row["id"]): row["name"] for row in table("types")}
@@ -171,7 +174,7 @@ class Player:
         """The lower left tile of a square, from the block map (one border block each way too)."""
         width = self.byte(0xD369)
         block = self.byte(0xC6E8 + ((y + 6) // 2) * (width + 6) + (x + 6) // 2)
-        return self.byte(self.pointer(0xD52C) + block * 16 + (y % 2) * 8 + 4 + (x % 2) * 2)
+        return int(self.memory[self.byte(0xD52B), self.pointer(0xD52C) + block * 16 + (y % 2) * 8 + 4 + (x % 2) * 2])
 
     def passable_tiles(self) -> set[int]:
         at, tiles = self.pointer(0xD530), set()
@@ -206,15 +209,24 @@ class Player:
 
     # manners
 
+    def changing(self) -> bool:
+        """Whether the map is being changed: it is not the one its number says, or the screen is dark."""
+        if self.in_battle or self.text_up or not self.byte(0xD368):
+            return False
+        area, y, x = self.here
+        is_loaded = SHAPES[area] == tuple(self.memory[0xD367:0xD36A])
+        lead = [self.byte(0xD365) if target == 0xFF else target for wy, wx, _, target in self.warps() if (wy, wx) == (y, x)]
+        return not is_loaded or lead == [area] or self.byte(0xFF47) != 0xE4 or not self.byte(0xFF40) & 0x80
+
     def settle(self, answer: str = "a", limit: int = 400) -> None:
         """Press on through messages until the player may walk again."""
         for _ in range(limit):
             if self.in_battle:
                 self.fight()
-            elif self.byte(0xCD6B):
-                self.press(None)
             elif self.text_up:
                 self.press(answer)
+            elif self.byte(0xCD6B) or self.byte(0xD730) & 0x80 or self.changing():
+                self.press(None)
             else:
                 return
         raise AssertionError("still talking:\n" + "\n".join(self.rows()))
@@ -266,8 +278,11 @@ class Player:
         raise AssertionError(f"never reached {goals}")
 
     def take_warp(self, y: int, x: int) -> None:
+        """Walk to a door or stairs, or to a mat and off the map."""
         area = self.here[0]
         self.walk_to((y, x))
+        if self.here[0] == area:
+            self.press("down")
         self.settle()
         assert self.here[0] != area
 
@@ -339,6 +354,8 @@ class Player:
         while self.in_battle:
             if self.menu_is_up():
                 self.take_turn()
+            elif self.byte(0xD125) == YES_NO and self.cursor_ready():
+                self.choose(1)
             elif self.choosing_next():
                 self.choose(next(i for i, kin in enumerate(self.party()) if kin["hp"]))
             else:
@@ -349,6 +366,7 @@ class Player:
             self.byte(0xCC24) == 1
             and self.byte(0xCC25) == 0
             and self.word(0xD015) == 0
+            and "Bring out which" in self.rows()[14]
             and self.cursor_ready()
             and self.byte(0xD125) == 0
         )
@@ -383,15 +401,62 @@ class Player:
         self.press("start")
         self.read_to(lambda: self.byte(0xD368) > 0 and not self.text_up)
 
+    def take_orb(self, column: int, nickname: str | None = None) -> None:
+        """In the study: look into an orb, take who is in it, and perhaps give a name."""
+        self.talk(4, column)
+        for _ in range(2):  # to look, and to take it along
+            self.read_to(lambda: self.byte(0xD125) == YES_NO and self.cursor_ready(), None)
+            self.choose(0)
+        self.answer_nickname(nickname)
+        self.settle()
+
+    def answer_nickname(self, nickname: str | None = None) -> None:
+        """Say no, or yes and write a name."""
+        self.read_to(lambda: "nickname?" in self.rows()[16] and self.byte(0xD125) == YES_NO and self.cursor_ready())
+        self.choose(1 if nickname is None else 0)
+        if nickname is not None:
+            self.read_to(lambda: "NICKNAME?" in self.rows()[1] and self.cursor_ready(), None)
+            self.write_name(nickname)
+
+    def write_name(self, name: str) -> None:
+        """Write letters on the name screen."""
+        for letter in name:
+            row, column = divmod(ord(letter) - ord("A"), 9)
+            while self.byte(0xCC26) != row:
+                self.press("down" if self.byte(0xCC26) < row else "up")
+            while self.byte(0xCC25) // 2 != column:
+                self.press("right" if self.byte(0xCC25) // 2 < column else "left")
+            self.press("a")
+        self.press("start")
+
     def rest(self) -> None:
-        """Go home to the nurse from the town or the road."""
-        if self.here[0] == MAPS["MEADOW ROAD"]:
-            self.cross("down", (9, 10))
-        if self.here[0] == MAPS["FERNHOLLOW"]:
-            self.take_warp(4, 14)
+        """Go to the nurse of the first town, from wherever there is a way on foot."""
+        self.go_to_town()
+        self.take_warp(4, 14)
         self.talk(2, 4, reach=2)
         self.settle()
         self.take_warp(7, 4)
+
+    def go_to_town(self) -> None:
+        """Walk out of the hall, down the ledge or over the road."""
+        if self.here[0] == MAPS["REST HOUSE"]:
+            self.take_warp(7, 4)
+        if self.here[0] == MAPS["SLATE LOFT"]:
+            self.take_warp(8, 3)
+        if self.here[0] == MAPS["SLATE HALL"]:
+            if self.here[1] < 3:
+                self.walk_to((2, 3))
+                self.press("down")
+                self.settle()
+            self.take_warp(9, 4)
+        if self.here[0] == MAPS["BRAMBLE WOOD"]:
+            self.take_warp(14, 0)
+        if self.here[0] == MAPS["MEADOW ROAD"]:
+            if self.here[1] < 13:
+                self.walk_to((12, 9))
+                self.press("down")
+                self.settle()
+            self.cross("down", (9, 10))
 
     def buy(self, item: int, count: int, index: int) -> None:
         """In front of the clerk: buy some of one thing and leave."""

@@ -114,14 +114,187 @@ def test_a_door_leads_in_and_the_mat_leads_out(at: At) -> None:
     assert player.here == (MAPS["FERNHOLLOW"], 5, 14)
 
 
-def test_without_kin_the_way_north_is_closed(at: At) -> None:
+def test_standing_on_a_mat_does_nothing(at: At) -> None:
+    player = at("home")
+    player.walk_to((7, 4))
+    player.press(None)
+    player.press("left")
+    assert player.here == (MAPS["HOME"], 7, 3)
+    assert player.byte(0xD736) & 4
+    player.press("up")
+    assert player.here == (MAPS["HOME"], 6, 3)
+    assert not player.byte(0xD736) & 4
+
+
+def test_a_map_changes_frame_by_frame_like_the_retail_one(at: At) -> None:
+    player = at("home")
+    player.walk_to((6, 3))
+    player.pyboy.button_press("down")
+    seen = []
+    for _ in range(80):
+        player.pyboy.tick(1, False)
+        seen.append([player.byte(address) for address in (0xD35E, 0xD367, 0xFF47, 0xFF40, 0xD42F)])
+    player.pyboy.button_release("down")
+    home, town = MAPS["HOME"], MAPS["FERNHOLLOW"]
+    assert seen[15][:2] == [home, 1]
+    assert seen[16] == [town, 1, 0xE4, 0x83, 0]
+    assert [seen[frame][2] for frame in (23, 24, 32, 40)] == [0xE4, 0xF9, 0xFE, 0xFF]
+    assert [seen[frame][3] & 0x80 for frame in (47, 48)] == [0x80, 0]
+    assert [seen[frame][1] for frame in (48, 49)] == [1, 0]
+    assert player.here == (town, 5, 3)
+
+
+def test_grass_has_its_rate_and_its_ten_kin_in_memory(at: At) -> None:
+    player = at("road")
+    row = next(row for row in table("wild") if int(row["map"]) == MAPS["MEADOW ROAD"])
+    pairs = [slot.split(":") for slot in row["slots"].split()]
+    assert player.byte(0xD887) == int(row["rate"]) > 0
+    names = {int(row["internal_index"]): row["name"] for row in table("species")}
+    assert [(names[player.byte(0xD889 + 2 * i)], str(player.byte(0xD888 + 2 * i))) for i in range(10)] == [
+        tuple(pair) for pair in pairs
+    ]
+    assert player.byte(0xD8A4) == 0
+    player.cross("down", (9, 10))
+    assert player.byte(0xD887) == 0
+
+
+@pytest.mark.parametrize("column", [9, 10])
+def test_without_kin_somebody_walks_up_and_leads_the_player_away(at: At, column: int) -> None:
     player = at("town")
     for _ in range(2):
-        player.walk_to((2, 10))
+        player.walk_to((2, column))
         player.press("up")
-        assert player.text_up
+        player.press("up")
+        assert player.byte(0xCD6B) == 0xFC
+        assert player.byte(0xD730) & 0x80
+        player.press("up")
+        assert player.here == (MAPS["FERNHOLLOW"], 1, column)
         player.settle()
-        assert player.here == (MAPS["FERNHOLLOW"], 2, 10)
+        assert player.here == (MAPS["FERNHOLLOW"], 14, 6)
+        assert (14, 5) in player.people()
+        assert player.byte(0xCD6B) == 0
+
+
+def test_with_kin_nobody_minds(at: At) -> None:
+    player = at("starter")
+    player.cross("up", (9, 10))
+    assert player.here[0] == MAPS["MEADOW ROAD"]
+
+
+def test_stairs_take_whoever_steps_on_them_and_the_floors_differ_in_the_tileset_alone(at: At) -> None:
+    player = at("bedroom")
+    above = list(player.memory[0xD367:0xD36A])
+    player.take_warp(1, 6)
+    assert player.here == (MAPS["HOME"], 1, 6)
+    below = list(player.memory[0xD367:0xD36A])
+    assert above[1:] == below[1:]
+    assert above[0] != below[0]
+
+
+def test_the_two_floors_of_the_hall_are_alike(at: At) -> None:
+    shapes = [tuple(at(stage).memory[0xD367:0xD36A]) for stage in ("hall", "loft")]
+    assert shapes[0] == shapes[1]
+    assert at("loft").here[0] != at("hall").here[0]
+
+
+def test_a_ledge_is_jumped_one_way_only(at: At) -> None:
+    player = at("north")
+    player.walk_to((12, 6))
+    player.press("down", frames=16)
+    assert player.byte(0xD736) & 0x40
+    assert player.byte(0xD730) & 0x80
+    player.settle()
+    assert player.here == (MAPS["MEADOW ROAD"], 14, 6)
+    player.press("up")
+    assert player.here == (MAPS["MEADOW ROAD"], 14, 6)
+
+
+def test_the_two_halves_of_the_road_meet_only_through_the_wood(at: At) -> None:
+    south, north = at("before ramblers"), (4, 9)
+    assert south.path({north}) is None
+    assert south.path({(16, 17)}) is not None
+    player = at("north")
+    assert player.path({north}) is not None
+    assert player.path({(14, 9)}) is None
+
+
+def test_glazed_floor_carries_the_player_on(at: At) -> None:
+    player = at("hall")
+    player.walk_to((6, 5))
+    player.press("up", frames=36)
+    assert player.byte(0xD736) & 0x80
+    assert player.byte(0xD730) & 0x80
+    player.settle()
+    assert player.here == (MAPS["SLATE HALL"], 2, 5)
+    assert not player.byte(0xD736) & 0x80
+
+
+def test_the_keeper_stands_in_the_way_until_shown_the_pass(at: At) -> None:
+    player = at("before ramblers")
+    assert player.path({(16, 19)}) is None
+    state = player.save_state()
+    bag = player.bag()
+    player.memory[0xD31D:0xD321] = [1, ITEMS["TONIC"], 1, 0xFF]
+    player.talk(16, 18)
+    player.settle()
+    assert (16, 18) in player.people()
+    player.load_state(state)
+    assert ITEMS["TRAIL PASS"] in bag
+    player.talk(16, 18)
+    player.settle()
+    assert (16, 18) not in player.people()
+    player.walk_to((16, 18))
+
+
+def test_the_guard_stands_in_the_way_until_the_badge(at: At) -> None:
+    player = at("north")
+    assert player.path({(1, 15)}) is None
+    player.talk(2, 15)
+    player.read_to(lambda: "badge" in player.rows()[16])
+    player.settle()
+    assert player.path({(1, 15)}) is None
+    assert at("ridge").here == (MAPS["CAIRN PATH"], 17, 15)
+
+
+def test_people_walk_about_near_their_place(at: At) -> None:
+    player = at("starter")
+    places = set()
+    for _ in range(120):
+        player.press(None)
+        places.add((player.byte(0xC224) - 4, player.byte(0xC225) - 4))
+    assert len(places) > 3
+    assert all(abs(y - 8) <= 2 and abs(x - 5) <= 2 for y, x in places)
+
+
+def test_nobody_walks_into_the_player(at: At) -> None:
+    player = at("starter")
+    player.walk_to((8, 7))
+    for _ in range(200):
+        player.press(None)
+        assert player.here[1:] not in player.people()
+
+
+def test_there_is_tall_grass_where_nobody_lives(at: At) -> None:
+    player = at("starter")
+    assert player.byte(0xD887) == 0
+    grass = list(player.grass())
+    assert grass
+    player.walk_to(grass[0])
+    for _ in range(20):
+        player.press("right")
+        player.press("left")
+    assert player.in_battle == 0
+
+
+def test_a_sign_stands_beside_a_door(at: At) -> None:
+    player = at("starter")
+    signs = {(player.byte(0xD4B1 + 2 * i), player.byte(0xD4B2 + 2 * i)) for i in range(player.byte(0xD4B0))}
+    assert (4, 15) in signs
+    assert (4, 14) in {(y, x) for y, x, _, _ in player.warps()}
+    player.walk_to((5, 15))
+    player.press("up")
+    player.press("a")
+    player.read_to(lambda: "REST HOUSE" in player.rows()[14], None)
 
 
 def test_an_ordinary_walk_never_loses_a_frame(at: At) -> None:
@@ -174,7 +347,7 @@ def test_pressing_a_alone_gets_from_power_on_to_the_first_room() -> None:
         player.press("a")
         if player.byte(0xD368):
             break
-    assert player.here == (MAPS["HOME"], 4, 3)
+    assert player.here == (MAPS["HOME UPSTAIRS"], 4, 3)
     player.close()
 
 
@@ -249,25 +422,69 @@ def test_the_nurse_heals_everyone_for_nothing(at: At) -> None:
     assert player.money == money
 
 
-def test_saying_no_to_a_starter_leaves_it_there(at: At) -> None:
+@pytest.mark.parametrize("question", [0, 1])
+def test_saying_no_to_a_starter_leaves_it_there(at: At, question: int) -> None:
     player = at("study")
     player.talk(4, 5)
+    for _ in range(question):
+        player.read_to(lambda: player.byte(0xD125) == YES_NO and player.cursor_ready(), None)
+        player.choose(0)
     player.read_to(lambda: player.byte(0xD125) == YES_NO and player.cursor_ready(), None)
     player.choose(1)
     player.settle()
     assert player.party() == []
     assert (4, 5) in player.people()
+    assert screen_differs_from_blocks(player) == []
 
 
-@pytest.mark.parametrize(("column", "species"), [(3, 1), (5, 2), (7, 3)])
-def test_each_orb_holds_its_own_starter(at: At, column: int, species: int) -> None:
+@pytest.mark.parametrize(("column", "species", "nickname"), [(3, 1, None), (5, 2, "ASH"), (7, 3, "Z")])
+def test_each_orb_holds_its_own_starter(at: At, column: int, species: int, nickname: str | None) -> None:
     player = at("study")
-    player.talk(4, column)
-    player.settle()
+    player.take_orb(column, nickname)
     assert [kin["species"] for kin in player.party()] == [species]
     assert player.party()[0]["level"] == 5
     assert player.bag() == {ITEMS["CATCH ORB"]: 5}
     assert player.people() == {(2, 5)}
+    assert player.name(0xD2B5) == (nickname or table("species")[species - 1]["name"])
+
+
+def test_a_starter_is_shown_before_it_is_taken(at: At) -> None:
+    player = at("study")
+    player.talk(4, 7)
+    player.read_to(lambda: player.byte(0xD125) == YES_NO and player.cursor_ready(), None)
+    player.choose(0)
+    player.read_to(lambda: "Take it along?" in player.rows()[14], None)
+    portrait = [player.byte(0xC3A0 + (3 + j) * 20 + 4 + i) for i in range(5) for j in range(5)]
+    assert portrait == list(range(25))
+
+
+def test_the_parcel_goes_from_the_shop_to_ives_for_a_pass(at: At) -> None:
+    player = at("shop")
+    assert player.event("EVENT_GOT_PARCEL")
+    assert ITEMS["PARCEL"] in player.bag()
+    player.take_warp(7, 3)
+    player.take_warp(12, 6)
+    player.talk(2, 5)
+    player.settle()
+    assert ITEMS["PARCEL"] not in player.bag()
+    assert ITEMS["TRAIL PASS"] in player.bag()
+
+
+def test_two_of_the_party_change_places(at: At) -> None:
+    player = at("before ramblers")
+    before = player.party()
+    names = [player.name(0xD2B5 + 11 * slot) for slot in (0, 1)]
+    player.press("start")
+    player.choose(0)
+    player.choose(0)
+    player.read_to(lambda: "SWITCH" in player.rows()[14], None)
+    player.choose(1)
+    player.read_to(lambda: "Move it" in player.rows()[14], None)
+    player.choose(1)
+    player.settle("b")
+    assert player.party() == [before[1], before[0], *before[2:]]
+    assert [player.name(0xD2B5 + 11 * slot) for slot in (1, 0)] == names
+    assert broken_promises(player) == []
 
 
 def test_a_saved_game_goes_on_after_the_power_was_off(at: At) -> None:
@@ -354,19 +571,22 @@ def test_a_used_move_costs_a_point_and_hurts(at: At) -> None:
     assert player.word(0xCFE6) < health
 
 
-def test_an_orb_is_used_up_and_what_it_caught_joins_the_party(at: At) -> None:
+@pytest.mark.parametrize("nickname", [None, "FIZZ"])
+def test_an_orb_is_used_up_and_what_it_caught_joins_the_party(at: At, nickname: str | None) -> None:
     player = at("road")
     meet_wild(player)
     species, orbs = player.byte(0xCFE5), player.bag()[ITEMS["CATCH ORB"]]
     player.memory[0xCFE6:0xCFE8] = [0, 1]
     player.memory[0xCFEC] = 255
+    player.memory[0xCFE9] = 0x08
     player.use_in_battle(ITEMS["CATCH ORB"])
+    player.answer_nickname(nickname)
     player.read_to(lambda: player.in_battle == 0)
     assert player.bag()[ITEMS["CATCH ORB"]] == orbs - 1
     assert player.party()[1]["species"] == species
     assert player.party()[1]["hp"] == 1
     assert species in player.owned
-    assert player.name(0xD2B5 + 11) == table("species")[species - 1]["name"]
+    assert player.name(0xD2B5 + 11) == (nickname or table("species")[species - 1]["name"])
 
 
 def start_trainer_battle(player: Player) -> None:
@@ -435,8 +655,51 @@ def test_losing_halves_the_money_and_ends_in_the_rest_house(at: At) -> None:
     assert 0xFF in seen
     assert player.byte(0xCF0B) == 1
     assert player.money == 6172
-    assert player.here[0] == MAPS["REST HOUSE"]
+    assert player.here == (MAPS["REST HOUSE"], 4, 4)
     assert player.party()[0]["hp"] == player.party()[0]["max"]
+
+
+def lose(player: Player) -> None:
+    """Let the battle that is fought be lost."""
+    for _ in range(200):
+        if not player.in_battle:
+            break
+        if player.menu_is_up():
+            for slot in range(len(player.party())):
+                set_health(player, slot, 0 if slot else 1)
+            player.memory[0xD015:0xD017] = [0, 1]
+            player.memory[0xCFE6:0xCFE8] = player.memory[0xCFF4:0xCFF6] = [3, 0]
+            player.attack(next(i for i in range(4) if player.byte(0xD02D + i) & 63))
+        else:
+            player.press("a" if player.byte(0xC4F2) == 0xEE else None)
+    player.settle()
+
+
+def test_losing_to_the_leader_leaves_the_leader_to_be_beaten(at: At) -> None:
+    player = at("loft")
+    money = player.money
+    player.talk(2, 4)
+    player.read_to(lambda: player.in_battle == 2)
+    lose(player)
+    assert player.here == (MAPS["REST HOUSE"], 4, 4)
+    assert player.money == money // 2
+    assert player.byte(0xD356) == 0
+    assert not player.event("EVENT_BEAT_WARDEN")
+    assert all(kin["hp"] == kin["max"] for kin in player.party())
+    player.take_warp(7, 4)
+    assert player.here == (MAPS["FERNHOLLOW"], 5, 14)
+
+
+def test_who_loses_wakes_up_where_the_party_last_rested(at: At) -> None:
+    player = at("end")
+    while not player.in_battle:
+        path = player.path({(5, 10) if player.here[1:] == (5, 13) else (5, 13)})
+        assert path
+        player.press(path[0])
+    lose(player)
+    assert player.here == (MAPS["RIDGE HUT"], 4, 4)
+    player.take_warp(7, 4)
+    assert player.here == (MAPS["CAIRN PATH"], 5, 3)
 
 
 def test_growing_a_level_raises_the_stats(at: At) -> None:
@@ -502,6 +765,7 @@ def test_the_type_chart_decides_how_well_a_move_works(at: At, types: tuple[int, 
     player = at("road")
     meet_wild(player)
     player.memory[0xCFEA:0xCFEC] = list(types)
+    player.memory[0xCFED:0xCFF1] = [1] * 4
     player.memory[0xCFE6:0xCFE8] = player.memory[0xCFF4:0xCFF6] = [0, 200]
     leaf = list(player.memory[0xD01C:0xD020]).index(3)
     said = []
@@ -533,6 +797,51 @@ def test_changing_kin_sends_out_the_other(at: At) -> None:
     player.read_to(player.menu_is_up, None)
     assert player.byte(0xCC2F) == 1
     assert player.byte(0xD014) == player.party()[1]["species"]
+
+
+def to_the_question(player: Player) -> None:
+    """Beat the first of OLLIE's two kin."""
+    for slot in range(len(player.party())):
+        set_health(player, slot, player.party()[slot]["max"])
+    player.walk_to((9, 9))
+    player.press("up")
+    player.read_to(lambda: player.in_battle == 2)
+    player.read_to(player.menu_is_up)
+    while player.byte(0xD125) != YES_NO:
+        player.memory[0xCFE6:0xCFE8] = [0, 1]
+        if player.menu_is_up():
+            player.attack(player.best_move())
+        else:
+            player.press("a" if player.byte(0xC4F2) == 0xEE else None)
+    player.read_to(player.cursor_ready, None)
+
+
+def test_a_challenger_asks_whether_to_change_and_yes_changes(at: At) -> None:
+    player = at("north")
+    to_the_question(player)
+    player.choose(0)
+    player.read_to(lambda: "Bring out which" in player.rows()[14], None)
+    player.choose(0)
+    player.read_to(lambda: "already out" in player.rows()[16])
+    player.read_to(lambda: "Bring out which" in player.rows()[14])
+    player.choose(1)
+    player.read_to(player.menu_is_up)
+    assert player.byte(0xCC2F) == 1
+    assert player.byte(0xD014) == player.party()[1]["species"]
+
+
+@pytest.mark.parametrize("answer", ["no", "yes, then back"])
+def test_a_challenger_asks_whether_to_change_and_no_does_not(at: At, answer: str) -> None:
+    player = at("north")
+    to_the_question(player)
+    if answer == "no":
+        player.choose(1)
+    else:
+        player.choose(0)
+        player.read_to(lambda: "Bring out which" in player.rows()[14], None)
+        player.press("b")
+    player.read_to(player.menu_is_up, None)
+    assert player.byte(0xCC2F) == 0
 
 
 def test_ives_has_more_orbs_for_those_without(at: At) -> None:

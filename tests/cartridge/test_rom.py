@@ -20,9 +20,9 @@ def need(condition: bool, reason: str) -> None:
         (pytest.fail if os.environ.get("PTP_REQUIRE_ALL") == "1" else pytest.skip)(reason)
 
 
-def test_the_rom_is_32_kib_and_named_tallgrass() -> None:
+def test_the_rom_is_64_kib_and_named_tallgrass() -> None:
     rom = ROM.read_bytes()
-    assert len(rom) == 0x8000
+    assert len(rom) == 0x10000
     assert rom[0x134:0x144].rstrip(b"\0") == b"TALLGRASS"
 
 
@@ -33,9 +33,9 @@ def test_the_header_passes_the_boot_roms_checks() -> None:
     assert int.from_bytes(rom[0x14E:0x150], "big") == sum(rom) - rom[0x14E] - rom[0x14F] & 0xFFFF
 
 
-def test_the_header_asks_for_battery_ram_and_no_more_than_two_banks() -> None:
+def test_the_header_asks_for_battery_ram_and_four_banks() -> None:
     rom = ROM.read_bytes()
-    assert (rom[0x147], rom[0x148], rom[0x149]) == (0x03, 0x00, 0x02)
+    assert (rom[0x147], rom[0x148], rom[0x149]) == (0x03, 0x01, 0x02)
 
 
 def test_the_sources_give_the_shipped_bytes(tmp_path: Path) -> None:

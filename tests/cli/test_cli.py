@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -94,16 +95,54 @@ def test_a_replay_that_differs_exits_with_1_and_names_the_tick(ptp: Call, record
     connection.close()
     code, out, err = ptp("replay", "latest", "--verify")
     assert code == 1
-    assert "tick 12 should be beef but is " in out
+    assert "state_hash at tick 12 is beef but replays as " in out
     assert "differs from the tape at tick 12" in err
+
+
+def test_a_fork_and_a_resumed_run_have_one_pace_and_show_both_seeds(ptp: Call, recorded: Callable[..., Path]) -> None:
+    recorded(ticks=30)
+    _, out, _ = ptp("fork", "latest", "--at-tick", "20", "--random-seed", "8", "--max-ticks", "50")
+    (ticks,) = [line for line in out.splitlines() if line.startswith("  ticks")]
+    assert re.fullmatch(r"  ticks     30 in [\d.]+ s \([\d,.]+/s\), 50 in all", ticks)
+    assert "7 until the fork, 8 after it" in ptp("show", "latest")[1]
+    _, out, _ = ptp("resume", "latest", "--max-ticks", "60")
+    assert re.search(r"  ticks     10 in [\d.]+ s \([\d,.]+/s\), 60 in all\n", out)
+
+
+def test_status_leaves_out_what_a_world_does_not_have(ptp: Call, recorded: Callable[..., Path]) -> None:
+    recorded("CartPole-v1", ticks=30)
+    _, out, _ = ptp("status")
+    assert "  decision " in out
+    assert not {"where", "badges", "caught", "items", "memory"} & set(out.split())
+    recorded("tallgrass", "--agent", "explorer", ticks=300)
+    assert {"where", "badges", "caught"} <= set(ptp("status")[1].split())
 
 
 def test_show_tells_the_story(ptp: Call, recorded: Callable[..., Path]) -> None:
     directory = recorded(ticks=100)
     code, out, _ = ptp("show", directory.name[:30])
     assert code == 0
-    for word in ("random in FrozenLake-v1", "completed", directory.name, "seed      7", "episode reward"):
+    for word in ("random in FrozenLake-v1", "completed", directory.name, "seed      7", "episode return"):
         assert word in out
+
+
+def test_show_tells_what_a_player_did(ptp: Call, recorded: Callable[..., Path], buttons: Path) -> None:
+    recorded("tallgrass", "--agent", "script", "--script", str(buttons), ticks=600)
+    _, out, _ = ptp("show", "latest")
+    assert "joined the party" in out
+    assert "FERNHOLLOW" in out
+    assert "species owned" in out
+    assert "episodes" not in out
+    assert "$0" not in out
+    _, status, _ = ptp("status", "latest")
+    assert "owned" in status
+
+
+def test_show_tells_the_best_and_the_last_episode(ptp: Call, recorded: Callable[..., Path]) -> None:
+    recorded("CartPole-v1", ticks=300)
+    _, out, _ = ptp("show", "latest")
+    assert "in episode" in out
+    assert "Best so far" in out
 
 
 def test_show_of_a_crashed_run_shows_its_errors(ptp: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,11 +178,10 @@ def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
     [
         (["rn"], 2, "no verb named 'rn'; did you mean 'run'?"),
         (["run", "--tick-rate-bse", "3"], 2, "did you mean '--tick-rate-base'?"),
-        (["run", "--tick", "3"], 2, "no option named '--tick'; did you mean '--tick-rate-base'?"),
+        (["run", "--tick", "3"], 2, "no option named '--tick'; did you mean --max-ticks or --tick-rate-base"),
         (["run", "--world", "FrozenLke-v1"], 2, "did you mean 'FrozenLake-v1'?"),
         (["run", "--world", "tallgras"], 2, "did you mean 'tallgrass'?"),
         (["run", "--max-ticks", "0"], 2, "--max-ticks: 0 is not allowed; allowed: a whole number, 1 or more"),
-        (["run"], 2, "no world is named; give one with --world"),
         (["run", "--config-file", "/nowhere.yaml"], 2, "/nowhere.yaml: No such file or directory"),
         (["run", "--world", "Blackjack-v1", "--render-mode", "ansi"], 1, "can't render 'ansi'"),
         (["replay", "abc"], 2, "no runs in"),

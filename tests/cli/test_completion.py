@@ -24,7 +24,7 @@ def offers(*words: str) -> list[str]:
 
 
 def test_bash_completes_a_verb() -> None:
-    assert offers("ptp", "re") == ["resume", "replay"]
+    assert offers("ptp", "re") == ["resume", "replay", "rewind", "rename"]
     assert set(offers("ptp", "")) == {*(verb.name for verb in VERBS), "help"}
 
 

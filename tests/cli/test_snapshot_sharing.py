@@ -85,7 +85,7 @@ def test_a_file_that_cant_be_taken_in_is_refused_in_one_line(
 
 def test_a_snapshot_of_another_run_is_not_restored(recorded: Callable[..., Path], ptp: Ptp) -> None:
     first, second, lake = recorded("Taxi-v4"), recorded("Taxi-v4"), recorded("FrozenLake-v1")
-    (file,) = (first / "snapshots").iterdir()
+    (file,) = (first / "snapshots").glob("*.ptpsnap")
     for other, message in ((second, "is of run"), (lake, "a snapshot of 'Taxi-v4' can't be restored")):
         (other / "snapshots" / file.name).write_bytes(file.read_bytes())
         code, _, err = ptp("snapshot", "restore", file.stem, "--run", other.name)

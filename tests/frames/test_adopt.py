@@ -43,7 +43,7 @@ def test_a_fork_has_the_pictures_of_its_history(parent: Path, ptp_json: Any, arc
     other = fork(ptp_json, parent)
     shown = ptp_json("screenshot", "list", "--run", other.name)
     assert shown["total_count"] == 5
-    assert all(line["id"].startswith(other.name[:24]) for line in shown["screenshots"])
+    assert [line["id"] for line in shown["screenshots"]] == [f"shot_{tick:06d}" for tick in range(10, 60, 10)]
     kept = rows(other, "SELECT tick, file_path FROM screenshots ORDER BY tick")
     assert [tick for tick, _ in kept] == [10, 20, 30, 40, 50]
     assert rows(other, "SELECT tick, frame_ref FROM steps WHERE frame_ref IS NOT NULL ORDER BY tick") == kept

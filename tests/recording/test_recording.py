@@ -99,9 +99,9 @@ def test_every_kind_of_record_reaches_its_table_exactly(connection: apsw.Connect
 def test_a_state_that_is_no_json_ends_the_run_and_is_named(connection: apsw.Connection) -> None:
     writer = Writer(Seal(connection), RUN, Knowledge())
     writer.add([step(1)])
-    with pytest.raises(RecordingError, match=r"can't be recorded: Encoding objects .*kept; go on with `ptp resume`"):
+    with pytest.raises(RecordingError, match=r"can't be recorded: Encoding objects .*kept; resume the run"):
         writer.add([step(tick, state=object()) for tick in range(2, 1000)])
-    with pytest.raises(RecordingError, match="is kept; go on"):
+    with pytest.raises(RecordingError, match="is kept; resume the run"):
         writer.close()
 
 
@@ -244,7 +244,7 @@ def test_a_run_leaves_every_file_it_should(recorded: Callable[..., Path]) -> Non
     } <= names
     assert rows(directory, "SELECT count(*), max(tick) FROM steps") == [(50, 50)]
     assert rows(directory, "SELECT status, random_seed FROM sessions") == [("completed", 7)]
-    assert rows(directory, "SELECT status, duration_ticks, model_name FROM runs") == [("completed", 50, "random")]
+    assert rows(directory, "SELECT status, duration_ticks, model_name FROM runs") == [("completed", 50, None)]
     assert rows(directory, "SELECT count(*) FROM action_history WHERE execution_status = 'success'") == [(50,)]
 
 
@@ -263,6 +263,49 @@ def test_a_data_directory_that_cant_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RecordingError, match=r"can't write to .*file: .*; choose another folder with --data-dir"):
         RunDirectory.create(tmp_path / "file", RUN)
+
+
+# -- the report ----------------------------------------------------------------------------------------------------
+
+
+def test_the_report_of_a_game_tells_its_story(recorded: Callable[..., Path], buttons: Path) -> None:
+    directory = recorded("tallgrass", "--agent", "script", "--script", str(buttons), ticks=100_000)
+    report, page = make_report(RunDirectory(directory)), (directory / "report.html").read_text()
+    told = {chapter.title: chapter.moments for chapter in report.story}
+    assert {"Badges", "Party", "Trainers and defeats", "Levels", "Places"} == told.keys()
+    assert rows(directory, "SELECT tick FROM events WHERE kind = 'Joined' LIMIT 1") == [(told["Party"][0].tick,)]
+    assert len(told["Places"]) == len({moment.title for moment in told["Places"]}) > 2
+    caught = [moment for moment in told["Party"] if moment.title.startswith("caught")]
+    assert report.game["Caught"] == len(caught) == report.game["Species owned"] - 1
+    assert {"Badges", "Highest level", "Battles won", "Battles lost"} <= report.game.keys()
+    assert all(moment.title in page for moment in told["Party"])
+    assert report.pictures
+    assert page.count('<img src="data:image/') == len(report.pictures)
+
+
+def test_the_report_of_a_world_without_reward_shows_none(recorded: Callable[..., Path]) -> None:
+    directory = recorded("tallgrass", "--agent", "explorer", ticks=60)
+    report, page = make_report(RunDirectory(directory)), (directory / "report.html").read_text()
+    assert not report.has_reward
+    assert [plot.title for plot in report.plots] == ["Decision latency"]
+    assert "reward" not in page.replace("--reward", "")
+    assert ">-<" not in page
+    assert "$0" not in page
+
+
+def test_the_report_of_episodes_tells_the_best_and_the_last(recorded: Callable[..., Path]) -> None:
+    directory = recorded("CartPole-v1", ticks=600)
+    report, page = make_report(RunDirectory(directory)), (directory / "report.html").read_text()
+    (best,) = rows(directory, "SELECT max(reward) FROM episodes")[0]
+    (last, count) = rows(directory, "SELECT reward, episode FROM episodes ORDER BY episode DESC LIMIT 1")[0]
+    assert report.best_episode is not None
+    assert report.last_episode is not None
+    assert (report.best_episode.reward, report.last_episode.reward) == (best, last)
+    assert report.plots[0].title == "Return of each episode"
+    records = [float(moment.title.split(": ")[1].split()[0]) for moment in report.story[0].moments]
+    assert records == sorted(set(records))
+    assert records[-1] == best
+    assert f"last return, episode {count}" in page
 
 
 # -- damage --------------------------------------------------------------------------------------------------------
@@ -380,10 +423,10 @@ def test_the_report_tells_the_run_in_figures(recorded: Callable[..., Path]) -> N
     assert report["steps"] == 300
     assert report["run"]["total_reward"] == total
     assert report["episode_reward"]["count"] == report["episodes"]
-    assert {plot["title"] for plot in report["plots"]} == {"Reward per episode", "Decision latency", "Total cost"}
+    assert {plot["title"] for plot in report["plots"]} == {"Return of each episode", "Decision latency"}
     page = (directory / "report.html").read_text()
     assert page.count("<polyline") == 2  # no model was paid, so there is no cost to plot
-    assert "nothing to plot" in page
+    assert "cost" not in page
 
 
 def test_the_report_of_one_unfinished_episode_plots_the_total_reward(recorded: Callable[..., Path]) -> None:

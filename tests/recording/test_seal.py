@@ -29,7 +29,7 @@ def step(tick: int, **fields: Any) -> Step:
 
 def decision(number: int, **fields: Any) -> DecisionMade:
     given = {"at": 1.7e9, "tick": number, "state": {"a": 1}, "type": "explore", "context": None, "reasoning": "why",
-             "confidence": 1.0, "latency_ms": 12.0, "tokens": 3, "cost": 0.0, "model": None, "status": "success",
+             "confidence": 1.0, "latency_ms": 12.0, "tokens": 3, "cost": 1e18, "model": None, "status": "success",
              "error": None, "duration_ms": 0.25}  # fmt: skip
     return DecisionMade(number, **{**given, **fields})
 
@@ -90,6 +90,7 @@ def test_what_was_recorded_is_good_and_every_transaction_has_a_link(sealed: Path
         ("UPDATE seals SET digest = (SELECT digest FROM seals WHERE batch = 1) WHERE batch = 2", "seals", "2", 2),
         ("UPDATE seals SET changes = x'90' WHERE batch = 2", "seals", "2", 2),
         ("UPDATE _schema_version SET created_at = 'then'", "_schema_version", "2.2", 1),
+        ("UPDATE action_history SET api_cost = 1000000000000000001", "action_history", f"{RUN[:24]}000000000001", 2),
     ],
 )  # fmt: skip
 def test_what_is_not_as_recorded_is_named_with_table_key_and_batch(
@@ -171,6 +172,27 @@ def test_the_seal_holds_for_any_values(tmp_path_factory: pytest.TempPathFactory,
     ]
     write(path, told)
     assert check(path).faults == []
+
+
+@pytest.mark.parametrize("field", ["confidence", "latency_ms", "cost", "duration_ms"])
+def test_a_negative_zero_is_sealed_as_the_zero_that_sqlite_makes_of_it(tmp_path: Path, field: str) -> None:
+    write(tmp_path / "game_data.db", [step(1, reward=-0.0), decision(1, **{field: -0.0})])
+    assert check(tmp_path / "game_data.db").faults == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ALTER TABLE steps RENAME COLUMN terminated TO x; ALTER TABLE steps RENAME COLUMN truncated TO terminated; "
+        "ALTER TABLE steps RENAME COLUMN x TO truncated",
+        "CREATE INDEX idx_mine ON steps(reward)",
+        "CREATE TABLE mine (a)",
+    ],
+    ids=["columns that change their names", "another index", "another table"],
+)
+def test_tables_that_are_declared_otherwise_are_not_what_was_recorded(sealed: Path, sql: str) -> None:
+    tamper(sealed, sql)
+    assert "the tables are not declared as they were (batch 1)" in str(check(sealed).faults[0])
 
 
 def test_a_reward_that_is_not_a_number_is_sealed_as_none(tmp_path: Path) -> None:

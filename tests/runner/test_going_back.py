@@ -19,7 +19,7 @@ import pytest
 from ptp.agents import registry
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, build
-from ptp.errors import PtpError
+from ptp.errors import PtpError, UsageError
 from ptp.recording import RunDirectory
 from ptp.replay import Replay, Tape
 from ptp.runner import fork, resume, run
@@ -86,10 +86,10 @@ def test_a_run_resumes_along_its_tape_when_it_has_no_snapshot(tmp_path: Path, wo
     assert verified(Path(half.directory)) == 90
 
 
-def test_a_run_that_has_reached_its_limit_does_not_play_on_when_resumed(tmp_path: Path) -> None:
+def test_a_run_that_has_reached_its_limit_is_not_resumed(tmp_path: Path) -> None:
     done = run(config(tmp_path, max_ticks=40))
-    again = resume(RunDirectory(Path(done.directory)), config(tmp_path, max_ticks=40))
-    assert (again.ticks, again.status) == (40, "completed")
+    with pytest.raises(UsageError, match="is complete: --max-ticks was reached; raise it"):
+        resume(RunDirectory(Path(done.directory)), config(tmp_path, max_ticks=40))
     assert len(hashes(Path(done.directory))) == 40
 
 
@@ -209,14 +209,55 @@ def test_a_snapshot_can_be_taken_of_a_finished_run(tmp_path: Path) -> None:
     assert (header.tick, header.name, header.message) == (55, "the-end", "as far as it got")
 
 
-def test_a_snapshot_of_ticks_that_were_given_up_cant_be_restored(tmp_path: Path) -> None:
-    result = run(config(tmp_path, max_ticks=250, snapshot_name="finale"))
+TABLES = {
+    "steps": "tick", "episodes": "episode", "episode_starts": "episode", "events": "event_id", "battles": "battle_id",
+    "battle_turns": "turn_id", "navigation_events": "event_id", "pokemon_party": "party_id", "screenshots": "tick",
+    "action_history": "decision_id",
+}  # fmt: skip
+
+
+def history(directory: Path) -> dict[str, list[Any]]:
+    """Return what a run tells of how it came to where it is."""
+    found = {table: rows(directory, f"SELECT * FROM {table} ORDER BY {key}") for table, key in TABLES.items()}
+    found["battles"] = [row[:3] for row in found["battles"]]  # whom it is against may be seen later
+    found["action_history"] = [row for row in found["action_history"] if "rolled_back" not in row]
+    return found
+
+
+@pytest.mark.parametrize("world", ["CartPole-v1", "FrozenLake-v1", "tallgrass"])
+def test_a_snapshot_of_ticks_that_were_given_up_brings_them_back(tmp_path: Path, world: str) -> None:
+    flags = {"world": world, "screenshot_interval": 7, "agent": "explorer" if world == "tallgrass" else "random"}
+    result = run(config(tmp_path, max_ticks=250, snapshot_name="finale", **flags))
     directory = RunDirectory(Path(result.directory))
+    first = history(directory.path)
     hundred = next(header for header in store_of(directory).headers() if header.tick == 100)
     restore_snapshot(directory, hundred.snapshot_id)
-    resume(directory, config(tmp_path, max_ticks=300))
-    with pytest.raises(PtpError, match="belongs to ticks that were rolled back"):
-        restore_snapshot(directory, "finale")
+    resume(directory, config(tmp_path, max_ticks=300, snapshot_name="second", **flags))
+    second = history(directory.path)
+    assert second["steps"][:100] == first["steps"][:100]
+    assert second["steps"][100:250] != first["steps"][100:]  # the times are others
+    assert restore_snapshot(directory, "finale").tick == 250
+    assert history(directory.path) == first
+    assert Run(directory).verify().good
+    assert resume(directory, config(tmp_path, max_ticks=260, **flags)).ticks == 260
+    assert verified(directory.path) == 260
+    assert restore_snapshot(directory, "second").tick == 300
+    assert history(directory.path) == second
+    restore_snapshot(directory, "finale")
+    assert history(directory.path) == first
+    assert Run(directory).verify().good
+
+
+def test_a_picture_that_has_gone_since_is_not_brought_back(tmp_path: Path) -> None:
+    result = run(config(tmp_path, world="tallgrass", max_ticks=120, snapshot_name="finale", screenshot_interval=20))
+    directory = RunDirectory(Path(result.directory))
+    ((path,),) = rows(directory.path, "SELECT frame_ref FROM steps WHERE tick = 120")
+    restore_snapshot(directory, next(h.snapshot_id for h in store_of(directory).headers() if h.tick == 100))
+    (directory.path / path).unlink()
+    restore_snapshot(directory, "finale")
+    assert rows(
+        directory.path, "SELECT frame_ref, file_path FROM steps JOIN screenshots USING (tick) WHERE tick = 120"
+    ) == [(None, None)]
 
 
 # -- live runs -----------------------------------------------------------------------------------------------------
@@ -327,6 +368,27 @@ def test_a_live_run_can_be_steered(live: Callable[..., Live]) -> None:
     assert verified(game.directory.path) == at + 30
 
 
+@pytest.mark.parametrize("world", ["CartPole-v1", "tallgrass"])
+def test_a_live_run_returns_to_a_snapshot_that_it_went_back_past(live: Callable[..., Live], world: str) -> None:
+    game = live("--world", world, "--screenshot-interval", "5")
+    game.wait_for(20)
+    game.ask("snapshot", name="early")
+    game.wait_for(60)
+    late = game.ask("snapshot", name="late")["tick"]
+    before = hashes(game.directory.path)[:late]
+    early = game.ask("restore", snapshot="early")["tick"]
+    assert early < late
+    game.wait_for(early + 5)
+    assert game.ask("restore", snapshot="late")["tick"] == late
+    game.wait_for(late + 20)
+    game.ask("stop")
+    assert game.process.wait(30) == 0
+    assert hashes(game.directory.path)[:late] == before
+    assert verified(game.directory.path) == game.directory.read_metadata().ticks
+    assert Run(game.directory).verify().good
+    assert rows(game.directory.path, "SELECT count(*) FROM rewinds") == [(2,)]
+
+
 @pytest.mark.parametrize(
     ("verb", "arguments", "message"),
     [
@@ -377,10 +439,10 @@ def test_the_verbs_steer_and_go_back(
 
     game = live("--snapshot-disk", "50")
     game.wait_for(60)
-    paused = int(ptp("pause").split()[-1])
+    paused = int(ptp("pause").split()[-2].rstrip(","))
     ptp("snapshot", "create", "--name", "mark", "--message", "look here")
     assert "mark" in ptp("snapshot", "list")
-    assert ptp("step", "3").endswith(f"is at tick {paused + 3}\n")
+    assert ptp("step", "3").endswith(f"is at tick {paused + 3}, paused\n")
     assert "resumed at tick" in ptp("resume", "latest")
     ptp("rollback", "1")
     assert ptp("set", "tick-rate-base=0", "max-time=600").startswith("set tick-rate-base=0, max-time=600: run ")
@@ -398,7 +460,7 @@ def test_the_verbs_steer_and_go_back(
     forked = ptp(
         "fork", "latest", "--at-tick", "100", "--random-seed", "5", "--max-ticks", "150", "--tick-rate-base", "0"
     )
-    assert "/s since tick 100)" in forked
+    assert "/s), 150 in all" in forked
     assert "until the fork, 5 after it" in forked
     assert "until the fork, 5 after it" in ptp("show")
     assert ptp("replay", "latest", "--verify").startswith("equal: 150 ticks")

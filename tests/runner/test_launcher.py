@@ -26,7 +26,7 @@ def test_a_launcher_plays_the_run_of_the_id_that_it_was_given(launcher: Launcher
     run_id = uuid7()
     result = launcher(run_id, config(tmp_path, max_ticks=40))
     assert (result.run_id, result.status, result.ticks) == (run_id, "completed", 40)
-    assert open_run(run_id, tmp_path).verify().equal
+    assert open_run(run_id, tmp_path).replay().equal
 
 
 def test_runs_of_one_config_have_one_tape_wherever_they_are_played(tmp_path: Path) -> None:

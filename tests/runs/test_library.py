@@ -14,7 +14,8 @@ import ptp
 from ptp.errors import RunUnreadable, UnknownName, UsageError
 from ptp.recording import RunDirectory
 from ptp.runs import Library, Run, find_run, list_runs, open_run
-from ptp.runs.library import Query
+from ptp.runs.library import read_summaries
+from ptp.runs.query import Query, group_runs
 from tests.runs.conftest import Call
 from tests.web.parts import record
 
@@ -80,12 +81,31 @@ def test_runs_are_filtered_and_sorted(shelf: Path, pole: Run, game: Run) -> None
     assert ids(world="pokemon-red", status="crashed") == []
 
 
-def test_tags_that_are_no_text_are_named(tmp_path: Path) -> None:
-    directory = RunDirectory(tmp_path)
-    assert Run(directory).tag("good", "first") == ["first", "good"]
-    (tmp_path / "tags.txt").write_bytes(b"\xff\n")
-    with pytest.raises(RunUnreadable, match=r"tags\.txt can't be read: .*; remove it"):
-        directory.read_tags()
+def test_runs_are_filtered_by_time_ticks_and_reward(shelf: Path, pole: Run, game: Run) -> None:
+    def ids(**filters: Any) -> list[str]:
+        return [run.id for run in list_runs(shelf, **filters)]
+
+    assert ids(since="1h") == ids(since="2026-01-01") == [game.id, pole.id]
+    assert len(ids(until="2026-01-01T00:00:00Z")) == 4
+    assert ids(min_ticks=201) == [game.id]
+    assert ids(max_ticks=200, since="1h") == [pole.id]
+    assert ids(min_reward=200) == [pole.id]
+    assert ids(max_reward=199, world="CartPole-v1") == []
+    assert ids(sort="badges")[0] == game.id
+    with pytest.raises(UsageError, match="'soon' is not a time; write 2026-01-31, "):
+        ids(since="soon")
+    with pytest.raises(UnknownName, match="no column named 'tick'; did you mean 'ticks'"):
+        ids(sort="tick")
+
+
+def test_groups_add_up_what_their_runs_have(shelf: Path, pole: Run) -> None:
+    lines = read_summaries(shelf, Query())
+    groups = {group.group: group for group in group_runs(lines, "world")}
+    assert groups["CartPole-v1"].runs == 1
+    assert (groups["CartPole-v1"].ticks, groups["CartPole-v1"].mean_reward) == (200, 200.0)
+    assert sum(group.runs for group in groups.values()) == 6
+    old = next(group for group in groups.values() if group.group not in {"CartPole-v1", "tallgrass"})
+    assert (old.mean_reward, old.best_reward) == (None, None)
 
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {

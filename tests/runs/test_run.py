@@ -92,8 +92,8 @@ def test_the_state_of_any_tick_is_that_of_the_last_change_before_it(game: Run) -
 
 
 def test_a_run_is_verified_by_playing_its_tape_again(pole: Run) -> None:
-    assert pole.verify().equal
-    assert pole.verify(from_tick=150).ticks == 51
+    assert pole.replay().equal
+    assert pole.replay(from_tick=150).ticks == 51
 
 
 @pytest.mark.parametrize("version", TAPELESS)
@@ -108,7 +108,7 @@ def test_a_run_of_an_old_schema_answers_and_what_it_lacks_is_empty(shelf: Path, 
     assert run.errors().to_list()[0].tick is None
     assert run.state() == {"row": 3}
     with pytest.raises(PtpError, match="keeps no tape"):
-        run.verify()
+        run.replay()
     with pytest.raises(PtpError, match=r"has no config\.yaml"):
         _ = run.config
 

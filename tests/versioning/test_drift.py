@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ptp.config.versions import CONFIG_KINDS, config_drift
-from ptp.versioning.drift import SCHEMA_KINDS, schema_drift
+from ptp.config.versions import CONFIG_KINDS, TypeMismatch, config_drift
+from ptp.versioning.drift import SCHEMA_KINDS, TableChange, schema_drift
 from ptp.versioning.sqlite import SQLite
 from tests.versioning.databases import VERSIONS, create, opened
 
@@ -95,6 +95,63 @@ def test_every_kind_of_config_drift_is_found(tree: dict[str, Any], kind: str, na
     assert fix in finding.fix
 
 
+def test_a_type_mismatch_names_both_types() -> None:
+    tree = {"version": "3.0", "tick_rate": {"normal": "fast"}, "snapshot": {"on_event": 3}}
+    one, other = (each for each in config_drift(tree, "c.yaml") if isinstance(each, TypeMismatch))
+    assert (one.flag, one.expected, one.actual) == ("--tick-rate-base", "int", "str")
+    assert (other.flag, other.expected, other.actual) == ("--snapshot-on-event", "list", "int")
+
+
+@pytest.mark.parametrize(
+    ("tree", "reference", "found"),
+    [
+        ({"version": "2.0", "tick_rate_overworld": 3, "max_ticks": 5}, "2.0", []),
+        ({"version": "1.0", "max_ticks": 5}, "2.0",
+         [("deprecated_flags", "version", "ptp config migrate c.yaml --to 2.0")]),
+        ({"version": "2.0", "tick_rate_base": 3}, "2.0",
+         [("deprecated_flags", "tick_rate_base", "write it as tick_rate_overworld")]),
+        ({"version": "2.0", "limits": {"max_ticks": 3}}, "2.0",
+         [("deprecated_flags", "limits.max_ticks", "write it as max_ticks")]),
+        ({"version": "2.0", "tick_rate_battle": "x"}, "1.0",
+         [("value_warnings", "version", "ptp config migrate c.yaml --to 1.0"),
+          ("unknown_flags", "tick_rate_battle", "leave it out"),
+          ("type_mismatches", "tick_rate.battle", "write a whole number, 0 or more")]),
+        ({"tick_rate_base": 3}, "1.0", [("missing_required", "version", "ptp config migrate c.yaml --to 1.0")]),
+    ],
+)  # fmt: skip
+def test_a_config_can_be_compared_with_an_older_version(
+    tree: dict[str, Any], reference: str, found: list[tuple[str, str, str]]
+) -> None:
+    assert [(each.kind, each.name, each.fix) for each in config_drift(tree, "c.yaml", reference)] == found
+
+
+def test_a_reference_that_is_no_version_is_refused(tmp_path: Path, ptp: Call) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text('version: "3.0"\n')
+    assert ptp("drift", "config", str(file), "--reference", "3.0")[0] == 0
+    assert ptp("drift", "config", str(file), "--reference", "2.0")[0] == 1
+    code, _, error = ptp("drift", "config", str(file), "--reference", "7")
+    assert (code, "no config version named '7'" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("sql", "existing", "expected"),
+    [
+        ("ALTER TABLE battles DROP COLUMN outcome", None, "TEXT"),
+        ("ALTER TABLE battles ADD COLUMN weather TEXT NOT NULL DEFAULT ''", "TEXT NOT NULL", None),
+        ("ALTER TABLE battles DROP COLUMN outcome; ALTER TABLE battles ADD COLUMN outcome INTEGER", "INTEGER", "TEXT"),
+    ],
+)
+def test_a_changed_column_is_shown_as_it_is_and_as_it_should_be(
+    tmp_path: Path, sql: str, existing: str | None, expected: str | None
+) -> None:
+    with opened(create(tmp_path / "a.db", "2.2")) as connection:
+        connection.execute(sql)
+        (change,) = schema_drift(SQLite(connection, "a.db"), "2.2")
+    assert isinstance(change, TableChange)
+    assert (change.table, change.existing, change.expected) == ("battles", existing, expected)
+
+
 def test_a_config_without_drift_has_none() -> None:
     assert config_drift({"version": "3.0", "tick_rate": {"normal": 3}, "limits": {}}, "c.yaml") == []
 
@@ -105,7 +162,7 @@ def test_the_verb_exits_with_1_on_drift_and_groups_it_for_programs(
     good, old = tmp_path / "good.yaml", tmp_path / "old.yaml"
     good.write_text('version: "3.0"\n')
     old.write_text("tick_rate_base: 3\n")
-    assert ptp("drift", "config", str(good)) == (0, f"{good} (version 3.0) is as it should be\n", "")
+    assert ptp("drift", "config", str(good)) == (0, f"{good} (version 3.0) has no drift\n", "")
     code, out, _ = ptp("drift", "config", str(old))
     assert code == 1
     assert "ptp config migrate" in out

@@ -46,7 +46,7 @@ def test_the_first_schema_has_twelve_tables_and_its_version() -> None:
     assert changed == {"context_version", "execution_duration_ms"}
     assert {"steps", "episodes"} <= shape_of("2.1").tables.keys()
     assert shape_of("2.2").tables.keys() - shape_of("2.1").tables.keys() == {
-        "episode_starts", "model_calls", "config_changes", "notices", "snapshots", "seals",
+        "episode_starts", "model_calls", "config_changes", "notices", "snapshots", "seals", "abandoned_rows",
     }  # fmt: skip
 
 
@@ -83,3 +83,18 @@ def test_an_unknown_target_is_refused_by_name() -> None:
 def test_a_version_that_cant_be_read_is_refused_with_what_to_do(version: str | None, message: str) -> None:
     with pytest.raises(RunUnreadable, match=message):
         RUN_SCHEMAS.check_found(version, "x.db")
+
+
+def test_decisions_can_be_asked_for_by_their_first_name(tmp_path: Path) -> None:
+    database = create(tmp_path / "a.db", "1.0")
+    with opened(database) as connection:
+        connection.execute("INSERT INTO decisions (decision_id, reasoning) VALUES ('a', 'because')")
+    query = f"SELECT {', '.join(shape_of('1.0').tables['decisions'])} FROM decisions"
+    for version in (SCHEMA_VERSION, "1.0", SCHEMA_VERSION):
+        with opened(database) as connection:
+            assert [row[7] for row in connection.execute(query)] == ["because"]
+        migrate_file(database, version)
+    with opened(database) as connection:
+        connection.execute("DROP VIEW decisions")
+        (missing,) = schema_drift(SQLite(connection, database), SCHEMA_VERSION)
+    assert (missing.kind, missing.name) == ("missing_views", "decisions")

@@ -19,7 +19,6 @@ import pytest
 from PIL import Image
 from prometheus_client.parser import text_string_to_metric_families
 
-from ptp.errors import RunUnreadable
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay import Replay, Tape
@@ -29,7 +28,8 @@ from tests.web.parts import playing, record, serving, wait_for
 
 STATUS = {
     "run_id": str, "experiment_name": str, "started_at": str, "elapsed_seconds": float,
-    "current_state": {"screen_type", "location", "coordinates", "party", "inventory", "badges", "pokemon_caught"},
+    "current_state": {"screen_type", "location", "coordinates", "party", "inventory", "badges", "pokemon_caught",
+                      "pokemon_owned"},
     "decision_pipeline": {"last_decision_at", "last_decision_type", "last_decision_confidence",
                           "last_decision_latency_ms", "tokens_this_decision", "cost_this_decision",
                           "current_decision_status"},
@@ -133,14 +133,20 @@ def test_a_tag_shows_in_the_list_and_picks_its_runs(tmp_path: Path) -> None:
         assert get(client, "run", run=first.run_id)["run"]["tags"] == ["best", "paper"]
 
 
-def test_tags_that_are_no_text_make_one_run_unreadable_and_spoil_no_list(tmp_path: Path) -> None:
-    first, second = (record(tmp_path, world="FrozenLake-v1", max_ticks=20) for _ in range(2))
-    (first.path / "tags.txt").write_bytes(b"\xff\n")
+def test_runs_are_filtered_by_experiment_time_ticks_and_reward(tmp_path: Path) -> None:
+    for ticks in (20, 40):
+        record(tmp_path, world="CartPole-v1", max_ticks=ticks, name=f"{ticks}")
     with serving(tmp_path) as client:
-        told = get(client, "runs")
-    assert ([run["run_id"] for run in told["runs"]], told["unreadable"]) == ([second.run_id], 1)
-    with pytest.raises(RunUnreadable, match=r"tags\.txt can.t be read: .*; remove it"):
-        Run(first).summary()
+
+        def names(**query: Any) -> list[str]:
+            return [run["name"] for run in get(client, "runs", **query)["runs"]]
+
+        assert names() == names(since="2026-01-31T12:00:00Z", experiment="default") == ["40", "20"]
+        assert names(min_ticks=30) == names(min_reward=30.5) == ["40"]
+        assert names(max_ticks=30) == names(max_reward=30.5) == ["20"]
+        assert names(until="2026-01-31T12:00:00Z") == names(experiment="other") == []
+        assert sorted(names(sort="elapsed_seconds", descending=False)) == ["20", "40"]
+        assert client.get("/api/v1/runs", params={"since": "soon"}).status_code == 422
 
 
 def test_the_page_and_the_terminal_tell_the_same_of_a_live_and_of_a_killed_run(tmp_path: Path) -> None:
@@ -185,7 +191,7 @@ def test_the_action_log_has_commands_and_events_in_the_order_of_their_ticks(clie
     assert [action["context"]["tick"] for action in commands] == list(range(1, 421))
     assert len(log["actions"]) == log["total_count"] > 420
     names = {action["action"] for action in log["actions"]}
-    assert {"UP", "A", "MAP_CHANGED", "DIALOG_SHOWN"} <= names
+    assert {"MOVE_UP", "A", "MAP_CHANGED", "DIALOG_SHOWN"} <= names
     assert any("from" in action["context"] for action in commands)
 
 
@@ -206,7 +212,7 @@ def test_the_action_log_is_filtered_by_kind_name_text_and_ticks(client: httpx.Cl
     assert names(kind="commands") == [a["action"] for a in whole if "reward" in a["context"]]
     assert names(kind="events") == [a["action"] for a in whole if "reward" not in a["context"]]
     assert names(action="map changed") == names(action="MapChanged") == ["MAP_CHANGED"] * names().count("MAP_CHANGED")
-    assert names(action="up") == ["UP"] * names().count("UP")
+    assert names(action="up") == names(action="MOVE_UP") == ["MOVE_UP"] * names().count("MOVE_UP")
     between = [a["action"] for a in whole if 100 <= a["context"]["tick"] <= 150]
     assert names(from_tick=100, to_tick=150) == between
     found = get(client, "actions", run=game, page_size=1000, q="fernhollow")["actions"]
@@ -291,8 +297,8 @@ def test_metrics_and_their_series_have_the_promised_names(client: httpx.Client, 
         "tick_rate_actual", "tick_rate_target", "decision_latency_avg", "decision_latency_p95", "api_calls_per_minute",
         "api_cost_per_hour", "memory_usage_mb", "screenshot_queue_size", "error_rate"}  # fmt: skip
     assert metrics["game"].keys() == {
-        "pokemon_caught", "battles_won", "battles_lost", "battles_fled", "badges_earned", "current_level",
-        "pokemon_party_size", "money"}  # fmt: skip
+        "pokemon_caught", "pokemon_owned", "battles_won", "battles_lost", "battles_fled", "badges_earned",
+        "current_level", "pokemon_party_size", "money"}  # fmt: skip
     names = "current_level,money,decision_latency_avg,party_health"
     series = get(client, "metrics/series", run=game, names=names, points=50)["series"]
     assert [each["name"] for each in series] == names.split(",")

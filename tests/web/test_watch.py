@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 from ptp.cli import main
+from ptp.runs import Run
+from tests.steering import ask
 from tests.web.parts import playing, record, tick_of, wait_for
 
 ENTER, LEAVE, SHOW_CURSOR = "\033[?1049h", "\033[?1049l", "\033[?25h"
@@ -42,9 +44,20 @@ class Terminal:
     def shows(self, words: str) -> bool:
         return re.search(words, self.read()) is not None
 
+    def press(self, key: str, words: str) -> None:
+        """Press a key, and wait until the terminal shows what comes of it."""
+        before = len(self.read())
+        os.write(self._line, key.encode())
+        wait_for(lambda: re.search(words, self.read()[before:]))
+
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._line, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process.send_signal(signal.SIGWINCH)
+
+    def modes(self) -> int:
+        """Return the local modes of the terminal, such as whether it waits for whole lines."""
+        found: int = termios.tcgetattr(self._line)[3]
+        return found
 
     def end(self) -> str:
         """Wait until the program ends, and return what was shown last."""
@@ -89,19 +102,71 @@ def test_the_terminal_shows_the_run_and_is_as_before_when_the_user_leaves(tmp_pa
         wait_for(lambda: tick_of(directory) > at)
 
 
+def test_keys_pause_step_snapshot_go_back_and_change_the_speed(tmp_path: Path) -> None:
+    with playing(tmp_path, "--snapshot-disk", "20") as directory, watching(tmp_path) as terminal:
+        wait_for(lambda: terminal.shows("space pause") and tick_of(directory) > 60)
+        terminal.press(" ", "paused at tick")
+        at = tick_of(directory)
+        terminal.press("s", "one tick")
+        wait_for(lambda: tick_of(directory) == at + 1)
+        terminal.press("n", f"took snapshot .* at tick {at + 1}")
+        assert Run(directory).snapshots()[0].tick == at + 1
+        terminal.press("-", "25 ticks per second")
+        terminal.press("+", "50 ticks per second")
+        assert Run(directory).config.tick_rate.battle == 50
+        terminal.press("b", f"went back to tick {at + 1}")
+        terminal.press("b", "went back to tick [0-9]+")
+        assert tick_of(directory) < at
+        terminal.press("?", "quit; the run continues")
+        terminal.press(" ", "resumed at tick")
+        wait_for(lambda: tick_of(directory) > at)
+
+
+def test_q_leaves_the_run_alone_and_gives_the_terminal_back(tmp_path: Path) -> None:
+    with playing(tmp_path) as directory, watching(tmp_path) as terminal:
+        wait_for(lambda: terminal.shows("space pause"))
+        before = terminal.modes()
+        terminal.press("q", f"run {directory.run_id} continues after tick")
+        terminal.end()
+        assert terminal.process.returncode == 0
+        assert (before & termios.ICANON, terminal.modes() & termios.ICANON) == (0, termios.ICANON)
+        assert tick_of(directory)
+
+
+def test_who_comes_late_sees_what_happened_before(tmp_path: Path) -> None:
+    with playing(tmp_path) as directory:
+        wait_for(lambda: len(Run(directory).events()) > 3)
+        ask(directory, "pause")
+        title = Run(directory).events().to_list()[0].title
+        with watching(tmp_path, 160, 45) as terminal:
+            wait_for(lambda: title[:20] in plain(terminal.read()))
+            wait_for(lambda: terminal.shows("commands and rewards"))
+
+
+def test_a_picture_that_leaves_room_has_the_commands_below_it(tmp_path: Path) -> None:
+    with playing(tmp_path, "--world", "CartPole-v1", "--agent", "random") as directory:
+        wait_for(lambda: len(Run(directory).episodes()) > 40)
+        ask(directory, "pause")
+        with watching(tmp_path, 160, 45) as terminal:
+            wait_for(lambda: terminal.shows("commands and rewards"))
+            wait_for(lambda: terminal.shows(r"episode 30: reward"))
+            shown = plain(terminal.read())
+    last = shown[shown.rindex("random in CartPole-v1") :].split("\n")
+    assert not any(name in shown for name in ("where", "badges", "party"))
+    assert sum("│ " + " " * 100 in line for line in last[:44]) < 3
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(60, 30), (100, 12), (40, 10), (170, 50)])
 def test_every_size_of_terminal_shows_tick_and_picture_within_its_width(
     tmp_path: Path, columns: int, rows: int
 ) -> None:
     with playing(tmp_path), watching(tmp_path, columns, rows) as terminal:
         wait_for(lambda: terminal.shows(r"tick +[1-9]") and terminal.shows("▀"))
-        lines = plain(terminal.read()).split("\n")
+        *lines, _ = plain(terminal.read()).split("\n")  # the last one may be cut within a code
     assert max(map(len, lines)) <= columns
 
 
 def test_a_terminal_that_changes_its_size_is_drawn_anew_even_while_the_run_is_held(tmp_path: Path) -> None:
-    from tests.steering import ask
-
     with playing(tmp_path) as directory:
         ask(directory, "pause")
         with watching(tmp_path, 100, 30) as terminal:

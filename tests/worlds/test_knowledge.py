@@ -21,6 +21,7 @@ STATE: dict[str, Any] = {
     "party": [{"species": "EMBERET", "level": 5, "hp": 9, "max_hp": 20}, {"level": 7, "hp": 20, "max_hp": 20}],
     "inventory": [{"id": 4, "quantity": 5, "name": "BALL"}, {"id": 3, "quantity": 1}, {"id": 20, "quantity": 2}],
     "badges": 1,
+    "caught": 1,
     "owned": 2,
     "money": 300,
     "battle": {"turn": 1},
@@ -38,7 +39,8 @@ def test_a_family_nobody_knows_is_like_any_world() -> None:
 
 def test_a_state_is_shown_in_the_words_of_the_specification() -> None:
     shown = GAME.describe(STATE)
-    assert (shown.screen_type, shown.location, shown.badges, shown.pokemon_caught) == ("battle", "ROUTE", 1, 2)
+    assert (shown.screen_type, shown.location, shown.badges) == ("battle", "ROUTE", 1)
+    assert (shown.pokemon_caught, shown.pokemon_owned) == (1, 2)
     assert shown.party is not None
     assert [member.name for member in shown.party] == ["EMBERET", None]
     assert shown.inventory == {"pokeballs": 6, "potions": 2, "BALL": 5, "item 3": 1, "item 20": 2}
@@ -52,10 +54,19 @@ def test_a_state_of_another_form_is_shown_as_null() -> None:
     assert shown.inventory == {"pokeballs": None, "potions": None}
 
 
+def test_actions_have_the_names_of_the_specification() -> None:
+    assert [GAME.action(name) for name in ("up", "left:16", "a")] == ["MOVE_UP", "MOVE_LEFT", "A"]
+    assert [GAME.event_name(kind) for kind in ("BattleStarted", "Encounter", "MapChanged")] == [
+        "BATTLE_START", "ENCOUNTER", "MAP_CHANGED"
+    ]  # fmt: skip
+    assert (knowledge_of("toy_text").action("up"), knowledge_of("toy_text").event_name("Won")) == ("UP", "WON")
+
+
 def test_figures_are_read_from_a_state() -> None:
     found = {name: GAME.figure(name, STATE) for name in GAME.figures}
     assert found == {
-        "pokemon_caught": 2,
+        "pokemon_caught": 1,
+        "pokemon_owned": 2,
         "badges_earned": 1,
         "current_level": 7,
         "pokemon_party_size": 2,
@@ -73,7 +84,8 @@ CAUGHT = game.Caught("NIBBIN", 3, 4, "ROUTE", True)
     [
         (CAUGHT, SnapshotEvent("catch", "catch-NIBBIN")),
         (game.BadgeEarned("SLATE", 1), SnapshotEvent("badge", "badge-1")),
-        (game.BattleStarted("wild", None, "NIBBIN", 3, "ROUTE"), SnapshotEvent("battle", "battle")),
+        (game.BattleStarted("wild", None, "NIBBIN", 3, "ROUTE"), SnapshotEvent("battle", "battle-1")),
+        (game.Caught("NIDORAN♂", 3, 4, "ROUTE", True), SnapshotEvent("catch", "catch-NIDORAN-M")),
         (game.Fainted("own", "EMBERET", 4, 5, 0), SnapshotEvent("death", "death-EMBERET")),
         (game.Fainted("enemy", "NIBBIN", 3, 4, None), None),
         (game.MoneyChanged(3, 3), None),
@@ -95,8 +107,8 @@ def test_an_old_row_without_a_title_gets_the_one_a_live_event_has() -> None:
 def test_rows_are_the_same_live_and_from_what_was_written() -> None:
     live = Event(1_700_000_000.0, 7, 1, "Caught", "", CAUGHT)
     stored = msgspec.structs.replace(live, detail=msgspec.to_builtins(CAUGHT))
-    (row,) = GAME.rows("0192f000-0000-7000-8000-000000000001", live)
-    assert GAME.rows("0192f000-0000-7000-8000-000000000001", stored) == [row]
+    (row, *_) = GAME.rows("0192f000-0000-7000-8000-000000000001", live)
+    assert GAME.rows("0192f000-0000-7000-8000-000000000001", stored)[0] == row
     assert "0192f000-0000-7000-8000-000000000007/01" in row.values
 
 

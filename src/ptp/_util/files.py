@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 UNFINISHED = ".tmp"
@@ -22,3 +24,12 @@ def write_atomic(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def check_regular(path: Path, most: int | None = None) -> None:
+    """Refuse what is no plain file: a link may lead out of a run that a stranger made, and a pipe never ends."""
+    found = os.lstat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is a link, or no file at all", str(path))
+    if most is not None and found.st_size > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))

@@ -77,12 +77,17 @@ def _importable(folder: Path) -> Iterator[None]:
 
 
 def blame(problem: BaseException, path: Path | None = None) -> str:
-    """Return an error with the file and line it came from, those in *path* before others."""
-    what = f"{type(problem).__name__}: {problem}"
+    """Return an error with the file and line it came from: in *path*, else in code that is not installed."""
+    import sysconfig  # here, since few command lines fail
+
     if isinstance(problem, SyntaxError):
         return f"{problem.filename}:{problem.lineno}: {type(problem).__name__}: {problem.msg}"
+    ours, installed = str(Path(__file__).parents[1]), ("<", *sysconfig.get_paths().values())
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if "importlib" not in frame.filename]
-    own = [frame for frame in frames if frame.filename == str(path)] or [f for f in frames if f.filename != __file__]
+    others = [frame for frame in frames if not frame.filename.startswith(ours)] or frames
+    own = [frame for frame in frames if frame.filename == str(path)]
+    own = own or [frame for frame in others if not frame.filename.startswith(installed)] or others
+    what = f"{type(problem).__name__}: {' '.join(str(problem).split())}"
     return f"{own[-1].filename}:{own[-1].lineno}: {what}" if own else what
 
 

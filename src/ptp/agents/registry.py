@@ -1,6 +1,6 @@
 """Which agents there are: a table of names, installed plug-ins, and any class that is named by module or file.
 
-A slow one thinks in a thread of its own, so that the clock, limits and controls go on.
+A slow one thinks in a thread of its own, so that the clock, limits and controls keep working.
 """
 
 from __future__ import annotations

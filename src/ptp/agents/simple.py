@@ -106,10 +106,10 @@ def read_commands(path: Path, world: WorldView) -> list[Any]:
 
 
 class LoopAgent(Agent):
-    """A loop of your own, recorded by `ptp.Record`; only the loop itself can go on."""
+    """A loop of your own, recorded by `ptp.Record`; only the loop itself can continue."""
 
     name = "loop"
 
     def decide(self, observation: Observation) -> Decision:
         """Refuse: the loop that decided is not here."""
-        raise AgentError("a loop of its own played this run; fork the run and name an agent, e.g. --agent random")
+        raise AgentError("a recorded loop can't be resumed; fork the run with an agent, such as --agent random")

@@ -1,4 +1,4 @@
-"""The central database: a server that somebody names or a PostgreSQL of our own, its dialect, and how it stands.
+"""The central database: a server that somebody names or a PostgreSQL of our own, its dialect, and its status.
 
 Our own listens on a Unix socket only. It is started by the first who needs it and stopped by the last, who is known by
 a lock: a user that is killed leaves no trace but the server, which the next user finds and stops.
@@ -146,7 +146,7 @@ class Central:
         self.folder = folder / "central"
         self.url = url or os.environ.get(VARIABLE) or None
         if self.url and not self.url.startswith(("postgresql://", "postgres://")):
-            raise UsageError(f"{self.url!r} is no PostgreSQL; write postgresql://user@host/database")
+            raise UsageError(f"{self.url!r} is not a PostgreSQL URL; write postgresql://user@host/database")
 
     def exists(self) -> bool:
         """Whether somebody has named a server, or has ever used our own."""

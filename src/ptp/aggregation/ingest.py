@@ -148,7 +148,7 @@ class Extract:
         self.metadata = metadata
         self.run_id = read_id(metadata, directory)
         self._database = database
-        list(database.rows("BEGIN"))  # a run that goes on is read as it is now
+        list(database.rows("BEGIN"))  # a live run is read as it is now
         facts = next(database.rows(_RUN), None)
         if facts is None:
             raise RunUnreadable(f"{directory.database} has no row in runs; restore it from a copy")
@@ -187,7 +187,7 @@ def read_id(metadata: Metadata, directory: RunDirectory) -> UUID:
     try:
         return UUID(metadata.run_id)
     except ValueError:
-        told = f"{directory.path} has the run id {metadata.run_id!r}, which is no UUID"
+        told = f"{directory.path} has the run id {metadata.run_id!r}, which is not a UUID"
         raise RunUnreadable(f"{told}; give it one in metadata.json") from None
 
 

@@ -17,8 +17,10 @@ from ptp.config.versions import CONFIG_KINDS, config_drift
 from ptp.errors import PtpError, RecordingError, UsageError
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
+from ptp.recording.maintenance import check_before_migration, seal_migrated
 from ptp.recording.packed import readable
 from ptp.runs import find_run
+from ptp.versioning.configs import CONFIG_VERSION, UNMARKED
 from ptp.versioning.database import migrate_file, verify_file
 from ptp.versioning.dialect import Dialect
 from ptp.versioning.drift import SCHEMA_KINDS, Finding, schema_drift, verify
@@ -76,14 +78,19 @@ def opened_database(options: Options, run: str) -> AbstractContextManager[Dialec
 def migrate_run(database: Path, target: str, start: str | None, keep_backup: bool, shown: OnProgress) -> Plan:
     """Migrate the database of a run that nobody plays."""
     directory = RunDirectory(database.resolve().parent)
+    if database.name != directory.database.name or not (directory.path / "metadata.json").exists():
+        return migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
     try:
-        if database.name == directory.database.name:
-            directory.acquire()
+        directory.acquire()
     except OSError as problem:
         reason = problem.strerror or problem
         raise RecordingError(f"can't write to {directory.path}: {reason}; make it writable first") from None
     try:
-        return migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
+        head = check_before_migration(directory)
+        done = migrate_file(database, target, start, keep_backup=keep_backup, on_progress=shown)
+        if done.steps:
+            seal_migrated(directory, {"from": done.from_version, "to": done.to_version, "head": head})
+        return done
     finally:
         directory.release()
 
@@ -239,8 +246,9 @@ def history(options: Options) -> int:
 def drift_config(options: Options) -> int:
     """Compare a config file with the known settings."""
     tree = read_tree(Path(options.file))
-    version = str(tree.get("version", "1.0"))
-    return _differences(options, options.file, version, config_drift(tree, options.file), CONFIG_KINDS)
+    version = str(tree.get("version", UNMARKED))
+    findings = config_drift(tree, options.file, options.reference or CONFIG_VERSION)
+    return _differences(options, options.file, version, findings, CONFIG_KINDS)
 
 
 def drift_schema(options: Options) -> int:
@@ -255,7 +263,7 @@ def _differences(options: Options, name: str, version: str, findings: Sequence[F
     rows = [(each.kind.replace("_", " "), each.name, each.problem, each.fix) for each in findings]
     return answer(
         options, {"name": name, "version": version, "drift": bool(findings), **grouped},
-        f"{name} (version {version}) {'differs:' if findings else 'is as it should be'}",
+        f"{name} (version {version}) {'differs:' if findings else 'has no drift'}",
         *table(("what", "name", "problem", "fix"), rows),
         failed=bool(findings),
     )  # fmt: skip

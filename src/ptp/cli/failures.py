@@ -17,6 +17,7 @@ REMEDIES = {
     errno.EPERM: "check who owns it, or choose another place",
     errno.EROFS: "choose another place",
     errno.ENOSPC: "free some space",
+    errno.EMFILE: "raise the limit with `ulimit -n 1024`",
 }
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 LONGEST = 300  # letters of an error that is not ours

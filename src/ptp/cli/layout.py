@@ -138,7 +138,7 @@ def overview() -> str:
 
 
 def describe(name: str, verb: Verb) -> str:
-    """Return the help of a verb that has verbs of its own."""
+    """Return the help of a verb that has subcommands."""
     inner = [(" ".join(filter(None, ("ptp", name, each.name, each.places))), each) for each in verb.verbs]
     parts = (verb.summary, _lines(inner, max(len(usage) for usage, _ in inner)), verb.about)
     return fit_text("\n\n".join(filter(None, parts)).rstrip() + "\n", help_width())

@@ -45,8 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                 sys.stderr.write(f"ptp {__version__}: {words[0]} took {time.monotonic() - began:.2f} s\n")
             return code
     except (KeyboardInterrupt, Exception) as problem:  # noqa: BLE001 - the edge of the process
-        from ptp.cli.failures import report
-
+        try:
+            from ptp.cli.failures import report
+        except OSError as out_of_files:  # what failed may still hold every file that this process may open
+            sys.stderr.write(f"ptp: {out_of_files.strerror}; raise the limit with `ulimit -n 1024`\n")
+            return 1
         return report(problem, words, verbose=verbose)
 
 
@@ -110,7 +113,7 @@ def hearing() -> AbstractContextManager[object]:
 
 
 class _Ears:
-    """Raises at SIGTERM, and sends a signal again whose error was swallowed.
+    """Raises at Ctrl-C and SIGTERM, and sends a signal again whose error was swallowed.
 
     An emulator's compiled code prints errors that are raised inside it, and continues; a signal mostly comes there.
     """
@@ -120,6 +123,9 @@ class _Ears:
         self._hooks = sys.excepthook, sys.unraisablehook
         self._old = {number: signal.signal(number, self._hear) for number in (signal.SIGTERM, signal.SIGALRM)}
         sys.excepthook, sys.unraisablehook = self._printed, self._swallowed
+        self._old[signal.SIGINT] = signal.getsignal(signal.SIGINT)
+        if self._old[signal.SIGINT] is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def __exit__(self, *problem: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -133,12 +139,17 @@ class _Ears:
         signal.raise_signal(self._missed)
 
     def _printed(self, kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
-        if not issubclass(kind, KeyboardInterrupt):
+        if issubclass(kind, KeyboardInterrupt):
+            self._repeat(kind)
+        else:
             self._hooks[0](kind, problem, trace)
 
     def _swallowed(self, caught: Any) -> None:
-        if not issubclass(caught.exc_type, KeyboardInterrupt):
+        if issubclass(caught.exc_type, KeyboardInterrupt):
+            self._repeat(caught.exc_type)
+        else:
             self._hooks[1](caught)
-            return
-        self._missed = signal.SIGTERM if issubclass(caught.exc_type, Terminated) else signal.SIGINT
+
+    def _repeat(self, kind: type[BaseException]) -> None:
+        self._missed = signal.SIGTERM if issubclass(kind, Terminated) else signal.SIGINT
         signal.setitimer(signal.ITIMER_REAL, AGAIN)

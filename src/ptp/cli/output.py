@@ -175,6 +175,17 @@ def in_bytes(size: float) -> str:
     return f"{size:,.1f} TB"
 
 
+def in_time(seconds: float | None) -> str:
+    """Return a duration for a person, or a dash."""
+    if seconds is None:
+        return "-"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 def number(value: float | None) -> str:
     """Return a number for a person, or a dash."""
     if value is None:

@@ -73,6 +73,9 @@ class Parser(argparse.ArgumentParser):
                 raise UsageError(f"{flag} is an option of `ptp experiment run`; leave it out of `{self.prog}`")
             if word.startswith("-"):
                 known = [name for name in self._option_string_actions if name.startswith("--")]
+                similar = sorted((name for name in known if flag.strip("-") in name), key=len)[:3]
+                if len(similar) > 1:
+                    raise UsageError(f"no option named {flag!r}; did you mean {' or '.join(similar)}?")
                 raise UnknownName("option", flag, known, f"see `{self.prog} --help`")
             raise UsageError(f"unexpected argument {word!r}; see `{self.prog} --help`")
         options.words = argv

@@ -18,8 +18,9 @@ from ptp.config.flags import given_values
 from ptp.config.tree import BY_FLAG, build, merge
 from ptp.engine import Progress
 from ptp.errors import UsageError
-from ptp.records import Notice, Record, RunResult
+from ptp.records import ErrorSeen, Notice, Record, RunResult
 from ptp.replay import Replay, Tape
+from ptp.replay.travel import known_warnings
 from ptp.replay.video import VideoPlan, make_video
 from ptp.runner import fork, protocol, resume, run
 from ptp.runner.control import ask
@@ -72,21 +73,22 @@ def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[Run, RunCon
 def _play(options: Options, config: RunConfig, play: Callable[[list[Sink]], RunResult]) -> int:
     with choose_watcher(config, not options.talks) as watcher, explaining_stop(watcher):
         result = play([watcher])
-    answer(options, result, *_summary(result, config, watcher.start))
+    answer(options, result, *_summary(result, config, watcher))
     if result.error:
         sys.stderr.write(f"ptp: {result.error}\n")
     return result.exit_code
 
 
-def _summary(result: RunResult, config: RunConfig, start: int) -> Iterator[str]:
+def _summary(result: RunResult, config: RunConfig, watcher: Silent) -> Iterator[str]:
     ended = result.stop.message if result.stop else "see the error below"
     yield f"{paint(result.status, STATUS_COLORS[result.status])}: {ended}"
-    pace = f"{number(result.ticks_per_second)}/s" + (f" since tick {start:,}" if start else "")
+    seconds, pace = result.elapsed_seconds - watcher.elapsed, number(result.ticks_per_second)
+    in_all = f", {result.ticks:,} in all" if watcher.start else ""
     seed = seeds(result.random_seed, config.system.random_seed)
     facts = {
         "run": result.run_id,
         "world": f"{result.world}, played by {result.agent}, seed {seed}",
-        "ticks": f"{result.ticks:,} in {result.elapsed_seconds:,.1f} s ({pace})",
+        "ticks": f"{result.ticks - watcher.start:,} in {seconds:,.1f} s ({pace}/s){in_all}",
         "episodes": f"{result.episodes:,}",
         "reward": number(result.total_reward),
         "kept in": result.directory,
@@ -115,7 +117,7 @@ def replay_run(options: Options) -> int:
     """Replay a run, and fail when it differs."""
     tape = Tape(opened_run(options).directory)
     replay = Replay(tape, options.from_tick, trusted=options.trust)
-    with closing(replay), work_shown(options.verify and options.talks) as shown:
+    with closing(replay), known_warnings(), work_shown(options.verify and options.talks) as shown:
         for step in replay:
             shown("comparing", step.tick, tape.length)
             if options.talks and not options.verify:
@@ -124,10 +126,12 @@ def replay_run(options: Options) -> int:
     if difference is None:
         start = f" from tick {result.from_tick}" if result.from_tick > 1 else ""
         equal = paint("equal", STATUS_COLORS["completed"])
-        verdict = f"{equal}: {result.ticks:,} ticks{start} of {result.run_id} replayed with the same hashes"
+        verdict = f"{equal}: {result.ticks:,} ticks{start} of {result.run_id} replayed, and every column is the same"
     else:
         different = paint("different", STATUS_COLORS["crashed"])
-        is_not = f"tick {difference.tick} should be {difference.expected} but is {difference.actual}"
+        is_not = (
+            f"{difference.column} at tick {difference.tick} is {difference.expected} but replays as {difference.actual}"
+        )
         verdict = f"{different}: {is_not}: {'; '.join(difference.why)}"
     code = answer(options, result, verdict, failed=not result.equal)
     if difference is not None:
@@ -161,10 +165,11 @@ class Silent(Sink):
     inline = True
     directory: Path | None = None
     start = 0
+    elapsed = 0.0
 
     def began(self, run: RunContext) -> None:
         """Remember the run."""
-        self.directory, self.start = run.path, run.play.progress.ticks
+        self.directory, self.start, self.elapsed = run.path, run.play.progress.ticks, run.play.progress.elapsed
 
 
 @contextmanager
@@ -223,6 +228,8 @@ class Lines(Silent):
         for record in records:
             if type(record) is Notice and (record.level != "info" or self._verbose):
                 self.show_notice(record)
+            elif type(record) is ErrorSeen and record.trace and self._verbose:
+                self.say(record.trace)
         if abs(self._progress.elapsed - self._at) >= self.every:
             self._at = self._progress.elapsed
             self.show(self._progress)

@@ -1,4 +1,4 @@
-"""`ptp show`, `status`, `metrics`, `tag`, `logs` and `export`: how a run went, or goes."""
+"""`ptp show`, `status`, `metrics`, `logs` and `export`: how a run went, or goes."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ import msgspec
 from msgspec import structs
 
 from ptp.cli import output
-from ptp.cli.common import named_run, opened_run, when_stopped
+from ptp.cli.common import opened_run, when_stopped
 from ptp.cli.output import BOLD, DIM, GREEN, RED, STATUS_COLORS, YELLOW, fact_lines, local_time, number, paint, table
 from ptp.cli.parser import Options
 from ptp.errors import UsageError
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
-from ptp.recording.figures import Report
+from ptp.recording.figures import Chapter, Report
 from ptp.records import Metadata
 from ptp.runs import Run
 from ptp.runs.exports import check_names, write_export
 from ptp.runs.exports import export as export_runs
 from ptp.runs.logs import LogLine
 from ptp.runs.metrics import read_metrics
-from ptp.runs.status import read_progress, read_status
+from ptp.runs.status import SystemHealth, read_progress, read_status
 from ptp.worlds.knowledge import CurrentState
 
 BAR = 20  # characters of a full HP bar
 BLOCKS, PLAIN = ("━", "┄"), ("#", "-")
 EVERY = 0.3  # seconds between two looks at a log that is followed
 LOG_COLORS = {"warning": YELLOW, "error": RED}
+SHOWN = 10  # moments of a chapter
 SPREAD = ("mean", "min", "median", "p95", "max")
 
 
@@ -41,19 +42,28 @@ def show(options: Options) -> int:
     run = opened_run(options)
     report = run.report()
     spreads = {
-        "episode reward": report.episode_reward,
+        "episode return": report.episode_reward,
         "episode steps": report.episode_steps,
         "decision ms": report.decision_latency_ms,
     }
     rows = [(name, *(number(spread.get(column)) for column in SPREAD)) for name, spread in spreads.items() if spread]
     return output.show(
-        options, {**structs.asdict(report), "tags": run.tags},
+        options, report,
         _title(report.run),
         *fact_lines(_facts(run, report, options.config.system.verbose)),
+        *(line for chapter in report.story for line in _chapter(chapter)),
         "",
         *table(("spread", *SPREAD), rows, right=SPREAD),
         *(paint(f"error: {error}", STATUS_COLORS["crashed"]) for error in report.errors),
     )  # fmt: skip
+
+
+def _chapter(chapter: Chapter) -> list[str]:
+    """Return the moments of a chapter, the last ones of a long one."""
+    hidden = max(0, len(chapter.moments) - SHOWN)
+    more = [paint(f"  {'…':>8}  {hidden} before", DIM)] if hidden else []
+    lines = [f"  {paint(f'{moment.tick:>8,}', DIM)}  {moment.title}" for moment in chapter.moments[hidden:]]
+    return ["", paint(chapter.title, BOLD), *more, *lines]
 
 
 def _title(run: Metadata) -> str:
@@ -61,25 +71,42 @@ def _title(run: Metadata) -> str:
 
 
 def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
-    run, tags = report.run, opened.tags
+    run = report.run
     ended = run.error or (run.stop.message if run.stop else None)
     was_forked = run.parent is not None and (opened.path / "config.yaml").exists()
+    game = ", ".join(f"{name.lower()} {value:g}" for name, value in report.game.items())
+    was_paid = report.tokens or report.cost
     forked_seed = opened.config.system.random_seed if was_forked else None
     return {
         "run": run.run_id,
         "started": local_time(run.started_at),
         "ended": f"{local_time(run.completed_at)}, {ended}" if run.completed_at else "-",
         "seed": seeds(run.random_seed, forked_seed),
-        **({"tags": ", ".join(tags)} if tags else {}),
+        **({"name": run.name} if run.name else {}),
+        **({"tags": ", ".join(run.tags)} if run.tags else {}),
+        **({"notes": run.notes} if run.notes else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
         **({"rewinds": str(run.rewinds)} if run.rewinds else {}),
-        "ticks": f"{report.steps:,} in {report.episodes:,} complete episodes",
+        **({"game": game} if game else {}),
+        "ticks": f"{report.steps:,}" + (f" in {report.episodes:,} complete episodes" if report.episodes else ""),
+        **_returns(report),
         "decisions": f"{report.decisions:,}  " + ", ".join(f"{n:,} {s}" for s, n in report.decision_statuses.items()),
-        "cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens",
+        **({"cost": f"${report.cost or 0:,.4f}, {report.tokens or 0:,} tokens"} if was_paid else {}),
         "world": f"version {run.facts.version}, snapshots by {run.facts.snapshot}",
         **({"made with": ", ".join(f"{name} {what}" for name, what in run.facts.origin.items())} if verbose else {}),
         "kept in": str(opened.path),
+    }
+
+
+def _returns(report: Report) -> dict[str, str]:
+    """Return what the best and the last episode brought."""
+    best, last = report.best_episode, report.last_episode
+    if best is None or last is None:
+        return {}
+    return {
+        "best": f"{number(best.reward)} in episode {best.episode:,}, tick {best.last_tick:,}",
+        "last": f"{number(last.reward)} in episode {last.episode:,}",
     }
 
 
@@ -97,11 +124,10 @@ def status(options: Options) -> int:
     facts = {
         "run": found.run_id,
         "played": f"{number(found.elapsed_seconds)} s",
-        **(_episode(directory, metadata) if state.party is None else _place(state)),
+        **(_episode(directory, metadata) if state.party is None else _game_facts(state)),
         "decision": f"{decision.last_decision_type or '-'}, {decision.current_decision_status or 'none yet'}, "
         f"{number(decision.last_decision_latency_ms)} ms",
-        "ticks/s": f"{number(health.tick_rate_actual)} of {number(health.tick_rate_target)}",
-        "memory": f"{number(health.memory_usage_mb)} MB",
+        **_pace_facts(health),
         "errors": number(health.error_count),
         "snapshots": number(health.snapshot_count),
     }
@@ -113,14 +139,27 @@ def status(options: Options) -> int:
     return output.show(options, found, _title(metadata), *fact_lines(facts), *party)
 
 
-def _place(state: CurrentState) -> dict[str, str]:
-    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
+def _pace_facts(health: SystemHealth) -> dict[str, str]:
+    """Return what was measured of a run; a short one ends before anything is."""
+    target = f" of {health.tick_rate_target:g}" if health.tick_rate_target else ""
     return {
-        "where": f"{state.location or '-'}{place}  ({state.screen_type or 'unknown screen'})",
-        "badges": number(state.badges),
-        "caught": number(state.pokemon_caught),
-        "items": ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count) or "-",
+        **({"ticks/s": f"{number(health.tick_rate_actual)}{target}"} if health.tick_rate_actual is not None else {}),
+        **({"memory": f"{number(health.memory_usage_mb)} MB"} if health.memory_usage_mb is not None else {}),
     }
+
+
+def _game_facts(state: CurrentState) -> dict[str, str]:
+    """Return the facts of a world's state; what the world does not have is left out."""
+    place = f" at {state.coordinates.x}, {state.coordinates.y}" if state.coordinates else ""
+    items = ", ".join(f"{name} {count}" for name, count in state.inventory.items() if count)
+    facts = {
+        "where": state.screen_type and f"{state.location or '-'}{place}  ({state.screen_type})",
+        "badges": None if state.badges is None else number(state.badges),
+        "caught": None if state.pokemon_caught is None else number(state.pokemon_caught),
+        "owned": None if state.pokemon_owned is None else f"{number(state.pokemon_owned)} species",
+        "items": items,
+    }
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def _episode(directory: RunDirectory, metadata: Metadata) -> dict[str, str]:
@@ -167,15 +206,6 @@ def metrics(options: Options) -> int:
     figures = {"tick": found.tick, **structs.asdict(found.performance), **game}
     rows = [(name, number(value)) for name, value in figures.items()]
     return output.show(options, found, *table(("metric", "value"), rows, right=("value",)))
-
-
-def tag(options: Options) -> int:
-    """Change or list the tags of a run."""
-    run = named_run(options)
-    changes = options.tags or options.remove
-    tags = run.tag(*options.tags, remove=options.remove) if changes else run.tags
-    reply = output.answer if changes else output.show
-    return reply(options, {"run_id": run.id, "tags": tags}, f"{run.id}: {', '.join(tags) or 'no tags'}")
 
 
 def logs(options: Options) -> int:

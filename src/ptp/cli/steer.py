@@ -14,10 +14,12 @@ from ptp.cli.output import answer, fact_lines, in_bytes, local_time, program, sh
 from ptp.cli.parser import Options
 from ptp.config.flags import given_values
 from ptp.config.load import CHANGEABLE
+from ptp.config.tree import BY_FLAG, values_of
 from ptp.errors import PtpError, SnapshotError, UsageError
 from ptp.runner.protocol import Status
+from ptp.runs import Run
 from ptp.runs.sharing import import_snapshot
-from ptp.runs.steering import Steered, steer, store_of
+from ptp.runs.steering import Restored, Steered, steer, store_of
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack
 
@@ -26,7 +28,7 @@ LOOK = 0.05  # seconds between two looks at a run that steps
 
 
 def _answer(options: Options, done: str, steered: Steered, **more: object) -> int:
-    line = f"{done}: run {steered.run_id} is at tick {steered.tick}"
+    line = f"{done}: run {steered.run_id} is at tick {steered.tick}{', paused' if steered.paused else ''}"
     return answer(options, {**structs.asdict(steered), **more}, line)
 
 
@@ -81,8 +83,11 @@ def change(options: Options) -> int:
             changes[item.flag.removeprefix("--")] = str(given)
     if not changes:
         raise UsageError("nothing to set; name a setting, for example max-ticks=500")
-    now = ", ".join(f"{name}={value}" for name, value in changes.items())
-    return _answer(options, f"set {now}", named_run(options).set(**changes), settings=changes)
+    run = named_run(options)
+    steered, config = run.set(**changes), values_of(run.config)
+    now = {name: config[BY_FLAG[f"--{name.replace('_', '-')}"]] for name in changes}
+    done = ", ".join(f"{name}={value}" for name, value in now.items())
+    return _answer(options, f"set {done}", steered, settings=now)
 
 
 def create_snapshot(options: Options) -> int:
@@ -115,7 +120,18 @@ def show_snapshot(options: Options) -> int:
 def restore_snapshot(options: Options) -> int:
     """Go back to a snapshot."""
     run = named_run(options)
-    restored = run.restore(options.snapshot)
+    return _went_back(options, run, run.restore(options.snapshot, tick=options.tick))
+
+
+def rewind(options: Options) -> int:
+    """Go back some ticks."""
+    if options.ticks < 1:
+        raise UsageError(f"can't go back {options.ticks} ticks; give 1 or more")
+    run = named_run(options)
+    return _went_back(options, run, run.rewind(options.ticks))
+
+
+def _went_back(options: Options, run: Run, restored: Restored) -> int:
     line = f"run {run.id} went back to tick {restored.tick}"
     if not restored.live:
         line = f"went back to tick {restored.tick}; continue from there with `{program()} resume {run.id}`"

@@ -33,7 +33,7 @@ class Verb(NamedTuple):
     name: str
     summary: str
     body: str = ""
-    """The function of `ptp.cli` that runs it, as `module:function`; a verb with verbs of its own has none."""
+    """The function of `ptp.cli` that runs it, as `module:function`; a verb with subcommands has none."""
     about: str = ""
     examples: tuple[str, ...] = ()
     arguments: tuple[Argument, ...] = ()

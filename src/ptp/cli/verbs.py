@@ -8,7 +8,7 @@ from ptp.cli.verb import Argument, Verb, argument, switch
 
 RUN_ID = argument("--run-id", help=SUPPRESS)  # whoever starts a run may name it, and so know it at once
 TRUST = switch("--trust", help="Load the code that the run names, although it is not installed.")
-RUN_HELP = "A run: its id, the beginning of its id, its directory, or `latest`"
+RUN_HELP = "A run: its id, the beginning of its id, its name, its directory, or `latest`"
 
 
 def optional_run(otherwise: str, default: str | None = None) -> Argument:
@@ -89,14 +89,43 @@ SCREENSHOT = (
 )  # fmt: skip
 
 READ = (
-    Verb("runs", "List recorded runs, newest first.", "runs:main",
-         about="A narrow terminal gets fewer columns, and ids cut to beginnings that still name their runs.",
-         examples=("ptp runs", "ptp runs --limit 0 --json"),
-         arguments=(argument("--limit", type=int, default=20, help="Runs to list; 0 lists all (default: 20)."),)),
+    Verb("runs", "List, filter, sort and group recorded runs.", "runs:main",
+         about="The newest come first, with their key figures. A narrow terminal gets fewer columns, and ids cut to "
+               "beginnings that still identify their runs.",
+         examples=("ptp runs", "ptp runs --world tallgrass --status completed --since 7d",
+                   "ptp runs --sort reward --limit 5", "ptp runs --tag paper --group-by agent",
+                   "ptp runs --limit 0 --json"),
+         arguments=(
+             argument("--limit", type=int, default=20, help="Runs to list; 0 lists all (default: 20)."),
+             argument("--status", choices=("running", "completed", "crashed", "manual_stop"),
+                      help="Only runs of this status."),
+             argument("--world", metavar="NAME", help="Only runs of this world."),
+             argument("--agent", metavar="NAME", help="Only runs of this agent."),
+             argument("--tag", metavar="TAG", help="Only runs with this tag."),
+             argument("--experiment", metavar="NAME", help="Only runs of this experiment."),
+             argument("--search", metavar="TEXT",
+                      help="Only runs with these words in id, name, notes, world, agent, experiment, tags or error."),
+             argument("--since", metavar="TIME", help="Only runs that started then or later (2026-01-31, 12h, 7d)."),
+             argument("--until", metavar="TIME", help="Only runs that started before then."),
+             argument("--min-ticks", type=int, help="Only runs of at least N ticks."),
+             argument("--max-ticks", type=int, help="Only runs of at most N ticks."),
+             argument("--min-reward", type=float, metavar="X", help="Only runs with at least this total reward."),
+             argument("--max-reward", type=float, metavar="X", help="Only runs with at most this total reward."),
+             argument("--sort", default="started", metavar="COLUMN",
+                      help="Column to sort by, such as ticks, reward, duration or badges (default: started)."),
+             switch("--reverse", help="Sort the smallest or oldest first."),
+             argument("--group-by", choices=("world", "agent", "status", "experiment", "tag", "seed"),
+                      help="Show one line for each group of all matching runs."),
+         )),
     Verb("show", "Show how a run went: how it ended, what it cost, its episodes.", "show:show",
          about="With -v it includes the versions of everything involved.",
          examples=("ptp show latest", "ptp show 01a1e290 -v"),
          arguments=(RUN,)),
+    Verb("verify", "Check that runs are what was recorded: seal, schema, snapshots, header.", "verify:verify",
+         about="Nothing is played; `ptp replay --verify` does that. A run that is not what was recorded is named with "
+               "batch, table and first key, and the exit code is 1. Runs from before there was a seal are unsealed.",
+         examples=("ptp verify latest", "ptp verify --json"),
+         arguments=(RUNS,)),
     Verb("replay", "Replay a recorded run in a fresh world and compare every tick.", "play:replay_run",
          about="Each tick is printed as it is played; --verify only compares, at full speed. The exit code is 1 when "
                "the replay differs from the tape.",
@@ -116,8 +145,10 @@ READ = (
                       help="Token that allows changes (default: PTP_TOKEN, or a random one)."),
          )),
     Verb("watch", "Watch a live run in the terminal.", "watch:watch",
-         about="Shows screen, state, decisions and events. Ctrl-C leaves; the run continues. With --json each update "
-               "is printed as a line of JSON, without pictures.",
+         about="Shows screen, state, decisions, commands and events, also those from before. Keys: space pauses and "
+               "resumes, s plays one tick, b goes back a snapshot, n takes one, + and - change the speed, ? shows "
+               "all keys, q quits; the run continues. With --json each update is printed as a line of JSON, without "
+               "pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
     Verb("status", "Show the current status of a run: state, newest decision, health.", "show:status",
@@ -178,8 +209,11 @@ SNAPSHOT = (
                     argument("--message", metavar="TEXT", help="What it is for."))),
     Verb("list", "List snapshots, newest first.", "steer:list_snapshots", arguments=LATEST),
     Verb("show", "Show the details of a snapshot.", "steer:show_snapshot", arguments=(WHICH, *LATEST)),
-    Verb("restore", "Go back to a snapshot and discard what came after it.", "steer:restore_snapshot",
-         arguments=(WHICH, *LATEST)),
+    Verb("restore", "Go back to a snapshot, or to any tick, and discard what came after it.", "steer:restore_snapshot",
+         examples=("ptp snapshot restore before-gym", "ptp snapshot restore --tick 500"),
+         arguments=(argument("snapshot", metavar="SNAPSHOT", nargs="?",
+                             help="A snapshot: its name, id, beginning of its id, or `latest`."),
+                    argument("--tick", type=int, metavar="N", help="Any tick instead of a snapshot."), *LATEST)),
     Verb("delete", "Delete a snapshot.", "steer:delete_snapshot", arguments=(WHICH, *LATEST)),
     Verb("verify", "Check every snapshot file of a run.", "steer:verify_snapshots", arguments=LATEST),
     Verb("export", "Write a snapshot with its tape to a file for another machine.", "steer:export_snapshot",
@@ -214,6 +248,10 @@ STEER = (
          settings="changeable"),
     Verb("stop", "Stop a live run, as Ctrl-C would.", "steer:stop", arguments=LATEST,
          examples=("ptp stop", "ptp stop 01a1e290")),
+    Verb("rewind", "Go back a number of ticks, and discard what came after.", "steer:rewind",
+         about="A live run plays on from there; one that has ended is resumed with `ptp resume`.",
+         examples=("ptp rewind 1", "ptp rewind 500 latest"),
+         arguments=(argument("ticks", metavar="TICKS", type=int, help="Ticks to go back."), *LIVE)),
     Verb("rollback", "Roll a live run back by a few of its snapshots in memory.", "steer:rollback",
          about="What came after that snapshot is discarded.",
          examples=("ptp rollback", "ptp rollback 3"),
@@ -245,7 +283,7 @@ DB = (
 MANAGE = (
     Verb("du", "Show how much disk space runs use.", "disk:du", arguments=(optional_run("every run"),),
          examples=("ptp du", "ptp du latest --json")),
-    Verb("tag", "Tag a run, or list its tags.", "show:tag",
+    Verb("tag", "Tag a run, or list its tags.", "labels:tag",
          about="`ptp runs` and `ptp show` show tags, and `ptp prune --keep-tag` keeps tagged runs.",
          examples=("ptp tag latest best paper", "ptp tag latest", "ptp tag latest --remove best"),
          arguments=(
@@ -253,6 +291,16 @@ MANAGE = (
              argument("tags", metavar="TAG", nargs="*", help="Tags to add; without any, the run's tags are listed."),
              argument("--remove", action="append", default=[], metavar="TAG", help="Remove a tag."),
          )),
+    Verb("note", "Write notes about a run, or show them.", "labels:note",
+         about="New notes replace the old ones; empty notes remove them. `ptp show` shows them.",
+         examples=('ptp note latest "stuck at the ledge from tick 800 on"', "ptp note latest"),
+         arguments=(argument("run", metavar="RUN", help=f"{RUN_HELP}."),
+                    argument("notes", metavar="TEXT", nargs="?", help="The notes; left out, the notes are shown."))),
+    Verb("rename", "Name a run, so that verbs find it by its name.", "labels:rename",
+         about="An empty name removes it.",
+         examples=("ptp rename latest baseline", "ptp show baseline"),
+         arguments=(argument("run", metavar="RUN", help=f"{RUN_HELP}."),
+                    argument("name", metavar="NAME", help="The name; it has no slash."))),
     Verb("prune", "Remove or shrink old runs.", "disk:prune_runs",
          about="Live runs and runs with named snapshots are never touched.",
          examples=("ptp prune --max-sessions 100 --dry-run", "ptp prune --older-than 7d --keep-tag paper",
@@ -294,7 +342,9 @@ SCHEMA = (
          arguments=(optional_run("every schema"), *CENTRAL)),
 )  # fmt: skip
 DRIFT = (
-    Verb("config", "Compare a config file with the known settings.", "databases:drift_config", arguments=(FILE,)),
+    Verb("config", "Compare a config file with the settings of a version.", "databases:drift_config",
+         arguments=(FILE, argument("--reference", metavar="VERSION",
+                                   help="Version to compare with (default: the newest)."))),
     Verb("schema", "Compare a database with the schema of its version.", "databases:drift_schema",
          arguments=(optional_run("latest"), *CENTRAL)),
 )  # fmt: skip

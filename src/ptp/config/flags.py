@@ -15,7 +15,7 @@ METAVARS = {
     **dict.fromkeys(("--rom", "--start-state", "--save-file", "--script", "--log-file", "--storage-profiles"), "FILE"),
     "--data-dir": "DIR", "--model": "PROVIDER:NAME", "--base-url": "URL", "--frame-sink": "URL",
 }  # fmt: skip
-TYPE_METAVARS = {bool: "BOOL", int: "N", float: "X", dict: "NAME=VALUE", str: "NAME", tuple: "EVENT,..."}
+TYPE_METAVARS = {bool: "BOOL", int: "N", float: "X", dict: "NAME=VALUE", str: "NAME", tuple: "WORD,..."}
 SHORT = {"--verbose": "-v", "--quiet": "-q"}
 
 
@@ -67,7 +67,8 @@ def _add(group: Any, items: Iterable[Setting]) -> None:
         default = ",".join(item.default) if item.type is tuple else item.default
         notes = [] if default in (None, "", False, {}) else [f"default: {default}"]
         metavar = METAVARS.get(item.flag, TYPE_METAVARS[item.type])
-        if item.type is tuple:
+        if item.type is tuple and item.choices:
+            metavar = "EVENT,..."
             notes.append(f"events: {', '.join(item.choices)}")
         elif item.choices:
             metavar = "{" + ",".join(item.choices) + "}"

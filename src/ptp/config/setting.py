@@ -90,7 +90,7 @@ class Setting:
 
     def _within(self, value: Any) -> bool:
         if self.type is tuple:
-            return all(item in self.choices for item in value)
+            return all(item in self.choices if self.choices else type(item) is str for item in value)
         if self.type is dict:
             return _is_data(value)
         if self.choices:

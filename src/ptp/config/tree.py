@@ -14,7 +14,9 @@ class World(Section, section="world"):
     """The game to play."""
 
     name: str | None = setting(
-        None, "World to play: a Gymnasium id, a name from `ptp worlds`, or file.py:Class.", flag="--world"
+        None,
+        "World to play: a Gymnasium id, a name from `ptp worlds`, or file.py:Class; without it and --rom, tallgrass.",
+        flag="--world",
     )
     options: Mapping[str, Any] = setting({}, "Option of the world, as name=value; repeatable.", flag="--world-option")
     rom: str | None = setting(None, "Game Boy cartridge to play.")
@@ -105,7 +107,9 @@ class Limits(Section, section="limits"):
     max_ticks: int | None = setting(None, "Stop after exactly this many ticks.", least=1)
     episodes: int | None = setting(None, "Stop after this many episodes.", least=1)
     max_cost: float | None = setting(None, "Stop after spending this many dollars.", least=0)
-    max_pokemon_caught: int | None = setting(None, "Stop after this many catches.", least=1, signal="caught")
+    max_pokemon_caught: int | None = setting(
+        None, "Stop after this many creatures caught in the wild or traded for.", least=1, signal="caught"
+    )
     max_badges: int | None = setting(None, "Stop after this many badges.", least=1, signal="badges")
     max_level: int | None = setting(None, "Stop when a creature reaches this level.", least=1, signal="level")
     on_limit: Literal["save-and-exit", "save-only", "abort"] = setting(
@@ -128,6 +132,12 @@ class Snapshot(Section, section="snapshot", prefix="snapshot-"):
     validate: bool = setting(False, "Check that each snapshot can be restored.")
     rollback_on_error: bool = setting(False, "Roll back to the last snapshot on errors.", flag="--rollback-on-error")
     rollback_grace: int = setting(3, "Snapshots to roll back at most after an error.", flag="--rollback-grace", least=1)
+    rewind_memory: int = setting(
+        64, "Memory for going back to any tick, in megabytes; 0 keeps no key states.", flag="--rewind-memory", least=0
+    )
+    rewind_disk: float = setting(
+        1.0, "Disk space for going back to any tick, in gigabytes.", flag="--rewind-disk", least=0
+    )
     share: bool = setting(False, "Let others download the snapshots of this run from `ptp dashboard`.")
     name: str | None = setting(None, "Name of the snapshot taken at the end of the run.")
 
@@ -151,6 +161,14 @@ class ExperimentConfig(Experiment, section="experiment"):
     resume_from: str | None = setting(None, "Checkpoint to resume from.")
     export_results: bool = setting(False, "Export the results.")
     results_format: Literal["json", "csv", "parquet"] = setting("json", "Format of exported results.")
+
+
+class Labels(Section, section="run"):
+    """What the run is called."""
+
+    name: str | None = setting(None, "Name of the run; verbs find it by its name, too.")
+    tags: tuple[str, ...] = setting((), "Tags of the run, separated by commas.")
+    notes: str | None = setting(None, "Notes about the run.")
 
 
 class System(Section, section="system"):
@@ -177,6 +195,7 @@ class RunConfig(Frozen):
     limits: Limits = Limits()
     snapshot: Snapshot = Snapshot()
     experiment: Experiment = Experiment()
+    run: Labels = Labels()
     system: System = System()
     given: frozenset[str] = frozenset()
     """Paths of the settings that were chosen: given by flag or variable, or different from their default."""

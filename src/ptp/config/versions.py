@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,37 @@ from ptp._util.files import write_atomic
 from ptp.config.files import read_tree, read_values, version_of
 from ptp.config.tree import BY_PATH
 from ptp.errors import ConfigError
-from ptp.versioning.configs import CONFIG_VERSION, UNMARKED, VERSIONS, check_version, known_names, newest_name
+from ptp.versioning.configs import (
+    CONFIG_VERSION,
+    UNMARKED,
+    VERSIONS,
+    check_version,
+    known_names,
+    migrate_entries,
+    newest_name,
+)
 from ptp.versioning.document import migrate_text
 from ptp.versioning.drift import Finding
 
 CONFIG_KINDS = ("unknown_flags", "missing_required", "deprecated_flags", "type_mismatches", "value_warnings")
 
 
-def config_drift(tree: Mapping[str, Any], file: str) -> list[Finding]:
-    """Compare a config file, as plain data, with the settings of the newest version."""
+class TypeMismatch(Finding, frozen=True):
+    """A setting whose value has another type than it should."""
+
+    flag: str
+    expected: str
+    actual: str
+
+
+def config_drift(tree: Mapping[str, Any], file: str, reference: str = CONFIG_VERSION) -> list[Finding]:
+    """Compare a config file, as plain data, with the settings of a version."""
+    check_version(reference)
     version = str(tree.get("version", UNMARKED))
-    findings = [*_version(tree, file)]
+    findings = [*_version(tree, file, reference)]
     paths: dict[str, Any] = {}
     for name, value in _flat(tree):
-        path, finding = _newest(name, version, file)
+        path, finding = _newest(name, version, file, reference)
         if finding is not None:
             findings.append(finding)
         if path is not None:
@@ -47,44 +64,68 @@ def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield str(name), value
 
 
-def _version(tree: Mapping[str, Any], file: str) -> Iterator[Finding]:
-    fix = f"ptp config migrate {file}"
+def _version(tree: Mapping[str, Any], file: str, reference: str) -> Iterator[Finding]:
+    fix, known = _migrate(file, reference), list(VERSIONS)
     if "version" not in tree:
         yield Finding("missing_required", "version", f"no version means {UNMARKED}", fix)
-    elif str(tree["version"]) not in VERSIONS:
-        fix = f"get a newer ptp, or write version: {CONFIG_VERSION!r}"
-        yield Finding("value_warnings", "version", f"{tree['version']!r} is not one of {', '.join(VERSIONS)}", fix)
-    elif str(tree["version"]) != CONFIG_VERSION:
-        yield Finding("deprecated_flags", "version", f"the newest version is {CONFIG_VERSION}", fix)
+        return
+    version = str(tree["version"])
+    if version not in known:
+        fix = f"get a newer ptp, or write version: {reference!r}"
+        yield Finding("value_warnings", "version", f"{tree['version']!r} is not one of {', '.join(known)}", fix)
+    elif version != reference:
+        kind = "deprecated_flags" if known.index(version) < known.index(reference) else "value_warnings"
+        newest = "the newest version" if reference == CONFIG_VERSION else "the version to compare with"
+        yield Finding(kind, "version", f"{newest} is {reference}", fix)
 
 
-def _newest(name: str, version: str, file: str) -> tuple[str | None, Finding | None]:
+def _migrate(file: str, goal: str) -> str:
+    return f"ptp config migrate {file}" + (f" --to {goal}" if goal != CONFIG_VERSION else "")
+
+
+def _names(version: str) -> Collection[str]:
+    return BY_PATH if version == CONFIG_VERSION else known_names(version) if version in VERSIONS else ()
+
+
+def _newest(name: str, version: str, file: str, reference: str) -> tuple[str | None, Finding | None]:
     """Return the newest path of a setting, and what is wrong with its name."""
-    if name in BY_PATH:
-        if version == CONFIG_VERSION:
-            return name, None
-        fix = f"write version: {CONFIG_VERSION!r}"
-        return name, Finding("unknown_flags", name, f"version {version} has no sections", fix)
+    if name in _names(reference):
+        path = newest_name(name, reference)
+        if version == reference or name in _names(version):
+            return path, None
+        fix = f"write version: {reference!r}"
+        return path, Finding("unknown_flags", name, f"version {version} has no such setting", fix)
     for known in reversed(VERSIONS):
-        if name in known_names(known):
-            path = newest_name(name, known)
-            fix = f"ptp config migrate {file}" if version != CONFIG_VERSION else f"write it as {path}"
-            return path, Finding("deprecated_flags", name, f"is {path} since version {CONFIG_VERSION}", fix)
-    names = known_names(version) if version in VERSIONS else ()
-    nearest = difflib.get_close_matches(name, names or BY_PATH, n=1)
+        if name in _names(known):
+            return newest_name(name, known), _renamed(name, known, version, file, reference)
+    names = _names(version) or BY_PATH
+    nearest = difflib.get_close_matches(name, names, n=1)
     fix = f"did you mean {nearest[0]!r}?" if nearest else "leave it out; `ptp config schema` lists every setting"
     return None, Finding("unknown_flags", name, "no such setting", fix)
+
+
+def _renamed(name: str, known: str, version: str, file: str, reference: str) -> Finding:
+    """Return what to do about a setting that another version has."""
+    renamed, _ = migrate_entries({name: True}, known, reference, lambda _: False)
+    new = next((other for other, is_it in renamed.items() if is_it), None)
+    if new is None:
+        return Finding("unknown_flags", name, f"version {reference} has no such setting", "leave it out")
+    fix = _migrate(file, reference) if version != reference else f"write it as {new}"
+    return Finding("deprecated_flags", name, f"is {new} in version {reference}", fix)
 
 
 def _values(paths: Mapping[str, Any]) -> Iterator[Finding]:
     for path, value in paths.items():
         item = BY_PATH[path]
+        problem, fix = f"{value!r} is not allowed", f"write {item.allowed}"
         try:
             item.check(value, path)
         except ConfigError:
-            has_type = type(value) is item.type or (item.type is tuple and isinstance(value, list))
-            kind = "value_warnings" if has_type else "type_mismatches"
-            yield Finding(kind, path, f"{value!r} is not allowed", f"write {item.allowed}")
+            if type(value) is item.type or (item.type is tuple and isinstance(value, list)):
+                yield Finding("value_warnings", path, problem, fix)
+            else:
+                expected, actual = ("list" if it is tuple else it.__name__ for it in (item.type, type(value)))
+                yield TypeMismatch("type_mismatches", path, problem, fix, item.flag, expected, actual)
 
 
 class MigratedFile(msgspec.Struct):

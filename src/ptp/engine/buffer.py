@@ -86,6 +86,16 @@ class Buffer:
                 return queued, dropped
         return None, dropped
 
+    def take_again(self, text: str, encode: Callable[[Any], str]) -> Queued | None:
+        """Return the command that was applied next; those before it were dropped, and without it all were."""
+        while self.queue:
+            queued = self.queue.popleft()
+            if self._outside:
+                self._fill(queued.since)
+            if encode(queued.command) == text:
+                return queued
+        return None
+
     def doubt(self, context: str) -> tuple[list[Dropped], list[str]]:
         """Return the commands that were removed since they are meant for another context, and warnings of the others.
 

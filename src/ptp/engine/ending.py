@@ -60,7 +60,7 @@ class Ending:
         if stop is None or not self._grace:
             return stop, tuple(remarks)
         self._coming = (stop, self._clock.monotonic() + self._grace)
-        remarks.append(Remark("info", "limit_reached", f"{stop.message}, finishing the current decision"))
+        remarks.append(Remark("info", "limit_reached", f"Limit reached, finishing current decision: {stop.message}"))
         return self._finish(busy), tuple(remarks)
 
     def _soft_stop(self, progress: Progress, over: bool) -> Stop | None:

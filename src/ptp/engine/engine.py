@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ptp._util.clock import Clock
+from ptp._util.loading import blame
 from ptp.agents import Agent, Decision, Observation
 from ptp.config import RunConfig
 from ptp.engine.buffer import Buffer, Queued
@@ -53,7 +54,7 @@ class Engine:
     # -- one tick ----------------------------------------------------------------------------------------------
 
     def start(self) -> list[Record]:
-        """Begin the first episode of a new run, and look whether a resumed one is over before it goes on."""
+        """Begin the first episode of a new run, and look whether a resumed one is over before it continues."""
         records: list[Record] = []
         if self.play.over and not self.progress.ticks:
             records.append(self._begin())
@@ -107,7 +108,7 @@ class Engine:
         try:
             decision = self.agent.decide(self.look())
         except Exception as problem:
-            raise AgentError(f"the agent failed to decide at tick {self.progress.ticks}: {problem!r}") from problem
+            raise AgentError(f"the agent failed to decide at tick {self.progress.ticks}: {blame(problem)}") from problem
         if self.agent.slow:
             for late in self.agent.late():
                 self._book_late(late, records)
@@ -169,10 +170,13 @@ class Engine:
             self._refuse(queued, problem, records)
             return
         self._bad = 0
-        engaged, context = self.progress.signals.engaged, self.play.context
         if self.pace.limited:
-            self.pace.wait(self.pace.target(engaged, self.ending.over_budget))
+            self.pace.wait(self.pace.target(self.progress.signals.engaged, self.ending.over_budget))
         self._play(queued, text, records)
+
+    def _play(self, queued: Queued, text: str, records: list[Record]) -> None:
+        engaged, context = self.progress.signals.engaged, self.play.context
+        self._step(queued, text, records)
         if self.progress.signals.engaged and (self._fight_from is not None or not engaged):
             self._meet_fight(context, records)
         else:
@@ -188,7 +192,7 @@ class Engine:
             self._fight_from = None
             self._clear("battle_started", "Battle started", records)
 
-    def _play(self, queued: Queued, text: str, records: list[Record]) -> None:
+    def _step(self, queued: Queued, text: str, records: list[Record]) -> None:
         play, hash_before = self.play, self.play.last_hash
         outcome = play.apply(queued.command, text, records)
         now = play.noted
@@ -261,7 +265,7 @@ class Engine:
         return self.pace.target(self.progress.signals.engaged, self.ending.over_budget)
 
     def reconfigure(self, config: RunConfig) -> None:
-        """Take over tick rates, limits and command settings while the run goes on."""
+        """Take over tick rates, limits and command settings while the run plays."""
         spent = self.ending.budget.save()
         self.pace.configure(config)
         self.ending = Ending(config, self.world.facts, self.clock)
@@ -319,15 +323,35 @@ class Engine:
         self._asked = None
         self.stop = None
 
-    def follow(self, command: str, ask: bool) -> str:
+    def follow(self, command: str, decision: int | None = None, ask: bool = False) -> str:
         """Apply a command of the tape again, unpaced and unrecorded, and return the state's hash.
 
-        With *ask* the agent decides too, so that it comes to the same mind; its answer is on the tape already.
+        *decision* is the number of the decision that was made just before it. With *ask* the agent decides again, so
+        that it comes to the same mind, and what it wants further waits in the queue as it did then.
         """
-        if ask:
-            self.agent.decide(self.look())
-        self._play(Queued(self.world.decode(command), "", self._now(), -1), command, [])
+        if decision is not None:
+            self._decide_again(decision, ask)
+        queued = self.buffer.take_again(command, self.world.encode)
+        self._play(queued or Queued(self.world.decode(command), "", self._now(), -1), command, [])
+        self._decisions = max(self._decisions, (decision or 0) + 1)
         return self.play.last_hash
+
+    def _decide_again(self, number: int, ask: bool) -> None:
+        if not self._ahead:
+            self.forget_queue()
+        while ask:
+            answer = self.agent.decide(self.look())
+            if answer is not None:
+                count = len(answer.commands)
+                self._open[number] = OpenDecision(number, self._now(), count, count)
+                self.buffer.offer(answer.commands, self.play.context, number, self._now())
+                return
+            self.clock.sleep(PATIENCE)
+
+    def forget_queue(self) -> None:
+        """Drop every command that waits, and every decision that wanted one."""
+        self.buffer.clear()
+        self._open.clear()
 
     def raise_spending(self, cost: float, decisions: int, elapsed: float) -> None:
         """Count what an earlier process has spent on this run."""

@@ -32,6 +32,10 @@ class Limits:
         """Whether there is any soft limit to look at."""
         return bool(self._soft)
 
+    def reached(self, progress: Progress) -> str | None:
+        """Return the name of any limit that is reached."""
+        return self.hard(progress) or self.soft(progress)
+
     def hard(self, progress: Progress) -> str | None:
         """Return the name of a limit that ends the run at once."""
         for name, reached in self._hard:

@@ -31,7 +31,7 @@ class Progress(msgspec.Struct):
 class Play:
     """Applies commands to a world and counts what came of them.
 
-    When an episode ends the world goes on showing its end; the next one begins with `begin`.
+    When an episode ends the world still shows its end; the next one begins with `begin`.
     """
 
     def __init__(self, world: World, clock: Clock, seed: int) -> None:
@@ -57,7 +57,7 @@ class Play:
         return derive_seed(self.seed, "episode", self.progress.episodes + 1)
 
     def begin(self, seed: int | None, options: dict[str, Any] | None = None) -> EpisodeBegan:
-        """Begin an episode; without a seed the world goes on with its own dice."""
+        """Begin an episode; without a seed the world continues with its own random numbers."""
         return self.note_begin(self.world.reset(seed, options), seed, options)
 
     def note_begin(self, observation: Any, seed: int | None, options: dict[str, Any] | None) -> EpisodeBegan:

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct, structs
 
-from ptp.frames.pictures import encode
+from ptp.frames.pictures import content_digest, encode, fingerprint
 from ptp.frames.profiles import StorageProfile
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameKept, FrameRemoved, Record
@@ -67,17 +67,20 @@ class ArchiveStore(LocalStore):
     def _begin_segment(self) -> None:
         self._data = bytearray()
         self._segment: list[_Placed] = []
-        self._known: dict[str, tuple[int, int]] = {}
+        self._known: dict[str, tuple[int, int, str]] = {}
 
-    def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        self._last = digest
+    def keep(self, shot: Shot) -> list[Record]:
+        """Put a picture into the segment; one that equals another in it refers to its bytes."""
+        digest = fingerprint(shot.picture)
         place = self._known.get(digest) if self._once else None
         if place is None:
             data = encode(shot.picture, self._format, self._quality)
-            place = self._known[digest] = (len(self._data), len(data))
+            place = self._known[digest] = (len(self._data), len(data), content_digest(data))
             self._data += data
-        start, size = place
-        self._segment.append(_Placed(self._record(shot, f"#{shot.tick}", size, digest), shot.episode, start))
+        else:
+            self.counts.repeated += 1
+        start, size, content = place
+        self._segment.append(_Placed(self._record(shot, f"#{shot.tick}", size, digest, content), shot.episode, start))
         full = len(self._segment) >= self._profile.segment_frames or len(self._data) >= self._part
         return self._commit() if full else []
 
@@ -148,7 +151,6 @@ class ArchiveStore(LocalStore):
 
     def forget_after(self, tick: int) -> None:
         """Leave out of the segment what was taken back."""
-        super().forget_after(tick)
         self._segment = [each for each in self._segment if each.kept.tick <= tick]
 
     def close(self) -> list[Record]:

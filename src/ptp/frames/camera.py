@@ -153,10 +153,15 @@ class Camera(Sink):
         self.ring.forget_after(tick)
         self._store.forget_after(tick)
 
+    def disk_used(self) -> int:
+        """Return the bytes that the run takes on disk."""
+        return self.watch.measure(self.counts.bytes).used
+
     def _measure(self) -> None:
         use = self.watch.measure(self.counts.bytes)
         self._run.measure("disk_used", use.used, "bytes")
         self._run.measure("disk_free", use.free, "bytes")
+        self._run.measure("screenshot_queue_size", self._lane.waiting, "pictures")
         for outcome in ("kept", "dropped", "failed"):
             self._run.measure(f"frames_{outcome}", getattr(self.counts, outcome), "pictures")
         self._run.tell(*self.watch.judge(use, self._run.clock.time(), self._run.tick))

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp.errors import RecordingError
-from ptp.frames.pictures import FORMATS, SUFFIXES, Format, encode, shrink
+from ptp.frames.pictures import FORMATS, SUFFIXES, Format, content_digest, encode, fingerprint, shrink
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameRemoved, FrameShrunk, Record
 
@@ -23,7 +23,7 @@ BATCH = 4096  # pictures that are looked at in one search for the oldest
 class Room(msgspec.Struct):
     """What was done to make room for a picture."""
 
-    shrunk: list[tuple[str, int]] = []
+    shrunk: list[tuple[str, bytes]] = []
     removed: list[str] = []
 
 
@@ -62,12 +62,13 @@ class FrameFolder:
             os.pwrite(self._lock, self.used.to_bytes(8, "little"), 0)
             fcntl.flock(self._lock, fcntl.LOCK_UN)
 
-    def size_of(self, name: str) -> int | None:
+    def find(self, name: str) -> bytes | None:
         """Return the bytes of a picture that is kept already, and mark it as new; None when there is none."""
         path = f"{self._root}/{name}"
         try:
             os.utime(path)
-            return os.stat(path).st_size
+            with open(path, "rb") as file:
+                return file.read()
         except FileNotFoundError:
             return None
 
@@ -118,7 +119,7 @@ class FrameFolder:
                 os.utime(path, ns=(old.age, old.age))
                 self._old[index] = msgspec.structs.replace(old, size=len(smaller))
                 self.used -= old.size - len(smaller)
-                room.shrunk.append((old.name, len(smaller)))
+                room.shrunk.append((old.name, smaller))
                 return True
         return False
 
@@ -167,23 +168,25 @@ class FileStore(LocalStore):
         super().__init__(run, quota, format, quality, once)
         self._files = FrameFolder(self._folder, quota, compress)
 
-    def _keep(self, shot: Shot, digest: str) -> list[Record]:
+    def keep(self, shot: Shot) -> list[Record]:
+        """Keep a picture; one that equals another refers to its file."""
+        digest = fingerprint(shot.picture)
         suffix = SUFFIXES["text" if isinstance(shot.picture, str) else self._format]
         name = f"{digest[:2]}/{digest}{'' if self._once else f'-{shot.tick}'}{suffix}"
         room = Room()
         try:
-            size = self._files.size_of(name)
-            if size is None:
+            data = self._files.find(name)
+            if data is None:
                 data = encode(shot.picture, self._format, self._quality)
-                size = len(data)
                 room = self._files.add(name, data)
+            else:
+                self.counts.repeated += 1
         except (OSError, RecordingError) as problem:
             self.counts.failed += 1
             message = f"a picture can't be written: {problem}"
             if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
                 message = "the disk is full: pictures are lost until there is space again; see `ptp du` and `ptp prune`"
             return self._tell(shot, "frame_lost", message)
-        self._last = digest
         self.counts.kept += 1
         self.counts.shrunk += len(room.shrunk)
         self.counts.removed += len(room.removed)
@@ -196,9 +199,9 @@ class FileStore(LocalStore):
         else:
             warning = self._warn_when_nearly_full(shot)
         return [
-            *(FrameShrunk(f"{PLACE}/{each}", smaller) for each, smaller in room.shrunk),
+            *(FrameShrunk(f"{PLACE}/{each}", len(it), content_digest(it)) for each, it in room.shrunk),
             *(FrameRemoved(f"{PLACE}/{each}", shot.tick) for each in room.removed),
-            self._record(shot, name, size, digest),
+            self._record(shot, name, len(data), digest, content_digest(data)),
             *warning,
         ]
 

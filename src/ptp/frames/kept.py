@@ -10,17 +10,20 @@ import shutil
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 import apsw
 import msgspec
 
+from ptp._util.files import check_regular
 from ptp.errors import RecordingError, RunUnreadable, UsageError
 from ptp.frames.archive import SCHEMA
 from ptp.frames.pictures import FORMATS, SUFFIXES, Format, decode, encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import FrameRemoved, Record
+from ptp.versioning.sqlite import guard, refuse_foreign
 
 QUALITY = 95  # of a picture that is written in another lossy form
 
@@ -29,7 +32,7 @@ class KeptFile(msgspec.Struct, frozen=True, gc=False):
     """A picture as it was kept: the bytes of a file."""
 
     data: bytes
-    format: str
+    format: Literal["jpeg", "png", "webp", "text"]
 
 
 def read_kept(run: Path, reference: str) -> KeptFile:
@@ -38,15 +41,21 @@ def read_kept(run: Path, reference: str) -> KeptFile:
     path = inside(run, name)
     if not tick:
         try:
-            return KeptFile(path.read_bytes(), FORMATS[path.suffix])
+            check_regular(path)
+            return msgspec.convert({"data": path.read_bytes(), "format": FORMATS[path.suffix]}, KeptFile)
         except (OSError, KeyError) as problem:
             raise RunUnreadable(f"{path} can't be read: {problem}; `ptp video` draws it again from the tape") from None
+    if not (tick.isascii() and tick.isdecimal() and len(tick) < 19):
+        raise RunUnreadable(f"{path.name} can have no picture of tick {tick!r}")
     query = "SELECT substr(data, start + 1, size), format FROM frames JOIN segments USING (segment) WHERE tick = ?"
     try:
+        check_regular(path)
         with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            guard(connection)
+            refuse_foreign(connection, path)
             for data, form in connection.execute(query, (int(tick),)):
-                return KeptFile(data, form)
-    except apsw.Error as problem:
+                return msgspec.convert({"data": data, "format": form}, KeptFile)
+    except (apsw.Error, OSError, UnicodeDecodeError, msgspec.ValidationError) as problem:
         raise RunUnreadable(f"{path} can't be read ({problem}); restore it from a copy") from None
     raise RunUnreadable(f"{path.name} has no picture of tick {tick}")
 

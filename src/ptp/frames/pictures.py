@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import deque
+from hashlib import blake2b
 from typing import Any, Literal, TypeVar
 
 import lz4.block
@@ -12,7 +13,7 @@ import msgspec
 import numpy as np
 from xxhash import xxh3_64
 
-from ptp.errors import RecordingError
+from ptp.errors import RecordingError, RunUnreadable
 
 Pixels = np.ndarray[Any, Any]
 Picture = Pixels | str
@@ -57,6 +58,11 @@ def as_rgb(pixels: Pixels) -> Pixels:
     return rgb
 
 
+def content_digest(data: bytes) -> str:
+    """Return the digest of a picture's file."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
 def fingerprint(picture: Picture) -> str:
     """Return the hash that equal pictures share."""
     if isinstance(picture, str):
@@ -88,12 +94,13 @@ def encode(picture: Picture, format: Format, quality: int) -> bytes:
 
 
 def decode(data: bytes, format: str) -> Picture:
-    """Return the picture in a file."""
-    if format == "text":
-        return data.decode()
+    """Return the picture in a file; one that is damaged is refused."""
     from PIL import Image
 
-    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    try:
+        return data.decode() if format == "text" else np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    except (ValueError, OSError, SyntaxError, EOFError, Image.DecompressionBombError) as problem:
+        raise RunUnreadable(f"the picture is damaged ({problem}); `ptp video` draws it again from the tape") from None
 
 
 def shrink(data: bytes, format: str) -> bytes:

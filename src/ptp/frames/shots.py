@@ -13,8 +13,8 @@ import msgspec
 
 from ptp._util.attempt import attempt
 from ptp.frames.disk import NEARLY
-from ptp.frames.pictures import Format, Picture, Resolution, fingerprint, resolution
-from ptp.frames.triggers import EVENTS, Trigger
+from ptp.frames.pictures import Format, Picture, Resolution, resolution
+from ptp.frames.triggers import Trigger
 from ptp.records import FrameKept, Notice, Record
 
 PLACE = "frames"  # in the run's folder
@@ -46,7 +46,10 @@ class ShotMetadata(msgspec.Struct, frozen=True):
     compression: str
     quality: int | None
     hash: str
+    """Of the pixels."""
     trigger: Trigger
+    content: str
+    """The digest of the file, by which it is verified."""
 
 
 class Counts(msgspec.Struct):
@@ -55,7 +58,7 @@ class Counts(msgspec.Struct):
     kept: int = 0
     """Pictures in the table."""
     repeated: int = 0
-    """Pictures that were equal to the one before and cost nothing."""
+    """Those of them that equal one from before and refer to its file."""
     dropped: int = 0
     """Pictures that were due while the queue was full."""
     skipped: int = 0
@@ -104,27 +107,11 @@ class LocalStore(Store):
         self._format = format
         self._quality = quality
         self._once = once
-        self._last = ""
 
-    def keep(self, shot: Shot) -> list[Record]:
-        """Keep a picture; one that is equal to the one before costs nothing, unless something happened."""
-        digest = fingerprint(shot.picture)
-        if self._once and digest == self._last and shot.trigger not in EVENTS:
-            self.counts.repeated += 1
-            return []
-        return self._keep(shot, digest)
-
-    def _keep(self, shot: Shot, digest: str) -> list[Record]:
-        raise NotImplementedError
-
-    def forget_after(self, tick: int) -> None:
-        """Begin anew: the picture before the next one was taken back."""
-        self._last = ""
-
-    def _record(self, shot: Shot, name: str, size: int, digest: str) -> FrameKept:
+    def _record(self, shot: Shot, name: str, size: int, digest: str, content: str) -> FrameKept:
         compression = "text" if isinstance(shot.picture, str) else self._format
         quality = self._quality if compression in ("jpeg", "webp") else None
-        metadata = ShotMetadata(resolution(shot.picture), compression, quality, digest, shot.trigger)
+        metadata = ShotMetadata(resolution(shot.picture), compression, quality, digest, shot.trigger, content)
         return FrameKept(shot.tick, shot.at, shot.screen_type, f"{PLACE}/{name}", size, shot.annotations, metadata)
 
     def _warn_when_nearly_full(self, moment: Drawn | FrameKept) -> list[Record]:
@@ -144,6 +131,8 @@ class DirectLane(Generic[Item]):
     """
 
     patient = True
+    waiting = 0
+    """How many pictures are not kept yet."""
 
     def __init__(self, develop: Callable[[Item], list[Record]]) -> None:
         self._develop = develop
@@ -182,7 +171,7 @@ class BackgroundLane(DirectLane[Item]):
         self._thread.start()
 
     @property
-    def waiting(self) -> int:
+    def waiting(self) -> int:  # type: ignore[override]
         """How many pictures are not kept yet."""
         return len(self._waiting)
 

@@ -27,9 +27,6 @@ class Trigger(StrEnum):
     INTERVAL = "INTERVAL"
 
 
-EVENTS = frozenset({Trigger.ERROR, Trigger.BATTLE})
-
-
 class Moment(msgspec.Struct, frozen=True, gc=False):
     """A tick as the camera sees it."""
 

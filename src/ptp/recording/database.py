@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ptp._util.files import check_regular
 from ptp._util.lazy import lazy
 from ptp.errors import RecordingError, RunUnreadable
 from ptp.recording.packed import is_packed, readable
-from ptp.recording.seal import Shape, shapes, tape_digest
+from ptp.recording.seal import Shape, schema_digest, shapes, tape_digest
 
 if TYPE_CHECKING:
     import apsw
@@ -47,17 +48,28 @@ def create_database(path: Path) -> apsw.Connection:
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
-    """Open the database of a run that is gone on with; one of an old schema has to be migrated first."""
+    """Open the database of a run to resume it; one of an old schema has to be migrated first."""
     check_sqlite()
     _refuse_archived(path)
     connection = apsw.Connection(str(path), flags=_writable())
-    version = stamp.known_version(sqlite.SQLite(connection, path))
+    try:
+        version = check_own(connection, path)
+    except BaseException:
+        connection.close()
+        raise
     if version != schema.SCHEMA_VERSION:
         connection.close()
         remedy = f"bring it to {schema.SCHEMA_VERSION} with `ptp schema migrate {path.parent}`"
         raise RecordingError(f"{path} has schema {version} and can't be written to; {remedy}")
     _make_durable(connection)
     return connection
+
+
+def check_own(connection: apsw.Connection, path: Path) -> str:
+    """Return the schema version of a database, once it is known that nothing in it would run by itself."""
+    version = stamp.known_version(sqlite.SQLite(connection, path))
+    sqlite.refuse_foreign(connection, path, version)
+    return version
 
 
 def _writable() -> int:
@@ -85,8 +97,13 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path = readable(path)
-        if not path.exists():
-            raise RunUnreadable(f"{path} is missing; the run can't be read, remove its folder or restore the file")
+        try:
+            check_regular(path)
+        except FileNotFoundError:
+            remedy = "the run can't be read, remove its folder or restore the file"
+            raise RunUnreadable(f"{path} is missing; {remedy}") from None
+        except OSError as problem:
+            raise RunUnreadable(f"{path} can't be read: {problem.strerror}; restore it from a copy") from None
         with self._translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
             try:
@@ -96,8 +113,8 @@ class Database:
                 raise
 
     def _prepare(self, path: Path) -> None:
-        self._connection.set_busy_timeout(5000)
-        self.version = stamp.known_version(sqlite.SQLite(self._connection, path))
+        self._patience = sqlite.guard(self._connection)
+        self.version = check_own(self._connection, path)
         if self.version != schema.SCHEMA_VERSION:
             sqlite.add_views(self._connection, self.version)
 
@@ -105,6 +122,8 @@ class Database:
     def _translated(self) -> Iterator[None]:
         try:
             yield
+        except apsw.InterruptError:
+            raise sqlite.endless(self._path) from None
         except (apsw.Error, UnicodeDecodeError) as problem:
             raise RunUnreadable(f"{self._path} is damaged ({problem}); restore it from a copy") from None
 
@@ -112,6 +131,10 @@ class Database:
     def has_tape(self) -> bool:
         """Whether a run of this schema keeps its steps."""
         return self.version not in TAPELESS
+
+    def is_migrated(self) -> bool:
+        """Whether it once had another schema."""
+        return bool(stamp.read_history(sqlite.SQLite(self._connection, self._path)))
 
     def head(self) -> str | None:
         """Return the newest link of the seal; None when the run is not sealed."""
@@ -127,18 +150,33 @@ class Database:
         with self._translated():
             return shapes(self._connection)
 
+    def schema_digest(self) -> bytes:
+        """Return the digest of how its tables are declared."""
+        with self._translated():
+            return schema_digest(self._connection)
+
+    def damage(self) -> list[str]:
+        """Return what is wrong with its pages, and with indexes that do not lead to their rows."""
+        return [text for (text,) in self.rows("PRAGMA integrity_check(10)") if text != "ok"]
+
     def define(self, name: str, function: Callable[..., Any]) -> None:
         """Let queries call a function."""
         self._connection.create_scalar_function(name, function, deterministic=True)
 
     def rows(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query, one by one."""
+        patience = self._patience
+        patience.strides = 0
         with self._translated():
-            yield from self._connection.execute(sql, values)
+            for row in self._connection.execute(sql, values):
+                patience.strides = 0
+                yield row
 
     def row(self, sql: str, *values: Any) -> tuple[Any, ...]:
         """Return the first row of a query."""
-        return next(self.rows(sql, *values))
+        for row in self.rows(sql, *values):
+            return row
+        raise RunUnreadable(f"{self._path} is damaged (no answer to {sql!r}); restore it from a copy")
 
     def close(self) -> None:
         """Close the database."""

@@ -1,4 +1,4 @@
-"""Run directories: where they are, who owns them, and how a run stands."""
+"""Run directories: where they are, who owns them, and the status of a run."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
-from ptp._util.files import UNFINISHED, write_atomic
+from ptp._util.files import UNFINISHED, check_regular, write_atomic
 from ptp.errors import RecordingError, RunLocked, RunUnreadable, UsageError
 from ptp.recording.trust import of_world, trusts
 from ptp.records import Metadata, WorldSpec
 
+MOST_TEXT = 16 << 20  # bytes of a header, settings or tags
 KEPT_FILES = {"start_state", "save_file"}
+NO_CHECKSUM = "0" * 32
 
 
 class RunDirectory:
@@ -63,11 +66,10 @@ class RunDirectory:
         self._clean()
 
     def _clean(self) -> None:
-        """Remove what an owner that was killed has left behind; tags are written by others, too."""
+        """Remove what an owner that was killed has left behind."""
         for pattern in (f".*{UNFINISHED}", f"snapshots/.*{UNFINISHED}", "video/.run_from_*", "control.sock"):
             for left in self.path.glob(pattern):
-                if not left.name.startswith(".tags"):
-                    left.unlink(missing_ok=True)
+                left.unlink(missing_ok=True)
 
     def release(self) -> None:
         """Give the directory up."""
@@ -103,8 +105,13 @@ class RunDirectory:
         return WorldSpec(spec.name, spec.entry, options)
 
     def resolve(self, spec: WorldSpec) -> WorldSpec:
-        """Return a recorded world with the paths of its kept files written out."""
-        kept = {name: str(self.path / spec.options[name]) for name in KEPT_FILES & spec.options.keys()}
+        """Return a recorded world with the paths of its kept files written out; none may lead out of the run."""
+        kept = {}
+        for option in KEPT_FILES & spec.options.keys():
+            path = self.path / str(spec.options[option])
+            if path.parent != self.path or path.is_symlink():
+                raise RunUnreadable(f"{self.path} names {option} {spec.options[option]!r}, which is not its own file")
+            kept[option] = str(path)
         return WorldSpec(spec.name, spec.entry, {**spec.options, **kept})
 
     def discard(self) -> None:
@@ -130,7 +137,10 @@ class RunDirectory:
     def read_metadata(self) -> Metadata:
         """Return the header, with the status that is true now: a run that says running but has no owner crashed."""
         try:
+            check_regular(self.path / "metadata.json", MOST_TEXT)
             metadata = msgspec.json.decode((self.path / "metadata.json").read_bytes(), type=Metadata)
+            for moment in filter(None, (metadata.started_at, metadata.completed_at)):
+                datetime.fromisoformat(moment)
         except FileNotFoundError:
             raise RunUnreadable(f"{self.path} has no metadata.json; it is not a run, or remove the folder") from None
         except (OSError, ValueError, RecursionError, msgspec.DecodeError) as problem:
@@ -139,31 +149,29 @@ class RunDirectory:
             metadata.status = "crashed"
         return metadata
 
-    def read_tags(self) -> list[str]:
-        """Return the words that a person gave the run, sorted."""
-        path = self.path / "tags.txt"
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            return []
-        except (OSError, UnicodeDecodeError) as problem:
-            raise RunUnreadable(f"{path} can't be read: {problem}; remove it") from None
-        return sorted({line.strip() for line in lines if line.strip()})
-
     def write_metadata(self, metadata: Metadata) -> None:
         """Replace the header."""
-        metadata.checksum = checksum_of(metadata)
+        metadata.checksum = NO_CHECKSUM
         encoded = msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n"
+        metadata.checksum = checksum_of(encoded, NO_CHECKSUM)
+        encoded = encoded.replace(NO_CHECKSUM.encode(), metadata.checksum.encode())
         try:
             write_atomic(self.path / "metadata.json", encoded)
         except OSError as problem:
             raise RecordingError(f"{self.path}/metadata.json can't be written: {problem.strerror}") from None
 
 
-def checksum_of(metadata: Metadata) -> str:
-    """Return the checksum that belongs into a header."""
-    bare = msgspec.structs.replace(metadata, checksum=None)
-    return blake2b(msgspec.json.encode(bare, order="sorted"), digest_size=16).hexdigest()
+def checksum_of(header: bytes, checksum: str) -> str:
+    """Return the checksum that belongs into a header which names *checksum*."""
+    bare = header.replace(checksum.encode(), NO_CHECKSUM.encode())
+    return blake2b(bare, digest_size=16).hexdigest()
+
+
+def header_digest(metadata: Metadata) -> str:
+    """Return what stands for a header in the seal, without what the seal itself adds to it."""
+    bare = msgspec.structs.replace(metadata, seal=None, tape_digest=None, checksum=None)
+    read = msgspec.json.decode(msgspec.json.encode(bare), type=Metadata)  # as whoever reads it will have it
+    return blake2b(msgspec.json.encode(read, order="sorted"), digest_size=16).hexdigest()
 
 
 def run_paths(data_dir: Path) -> list[Path]:

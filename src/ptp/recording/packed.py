@@ -10,10 +10,13 @@ import os
 import zlib
 from pathlib import Path
 
+from ptp._util.files import check_regular
 from ptp.errors import RunUnreadable
 
 SUFFIX = ".gz"
 CHUNK = 1 << 20
+MOST_RATIO = 100  # times its packed size; those of real runs unpack to some 5 to 30 times
+LEAST = 64 << 20  # bytes that any may unpack to
 CACHE_BYTES = 2_000_000_000  # what all copies may take; the one that is asked for is kept, however large
 
 
@@ -30,12 +33,17 @@ def is_packed(database: Path) -> bool:
 def unpack(packed: Path, target: Path) -> None:
     """Write the database that *packed* holds; it appears under its name only when it is whole."""
     import gzip
-    import shutil
 
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
+        check_regular(packed)
+        left = max(LEAST, MOST_RATIO * packed.stat().st_size)
         with gzip.open(packed) as source, open(temporary, "wb") as file:
-            shutil.copyfileobj(source, file, CHUNK)
+            while piece := source.read(CHUNK):
+                left -= file.write(piece)
+                if left < 0:
+                    remedy = f"no database packs so well; if you trust it, unpack it with `gunzip {packed}`"
+                    raise RunUnreadable(f"{packed} unpacks to more than {MOST_RATIO} times its size; {remedy}")
         os.replace(temporary, target)
     except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
         raise RunUnreadable(f"{packed} is damaged ({problem}); restore it from a copy") from None

@@ -1,4 +1,4 @@
-"""Everything that is kept while a run goes on: the first of its sinks."""
+"""Everything that is kept while a run plays: the first of its sinks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ptp.config.files import dump
 from ptp.config.tree import as_tree
 from ptp.errors import RecordingError
 from ptp.recording.database import Database, create_database, open_for_writing
-from ptp.recording.directory import RunDirectory
+from ptp.recording.directory import RunDirectory, header_digest
 from ptp.recording.history import attached, copy_history, rewind
 from ptp.recording.log import close_log, open_log
 from ptp.recording.seal import Seal, tape_digest
@@ -21,6 +21,8 @@ from ptp.recording.writer import Writer
 from ptp.records import RunResult
 from ptp.sinks import RunContext, Sink
 from ptp.worlds.knowledge import knowledge_of
+
+_MODEL = "SELECT model_used FROM action_history WHERE model_used IS NOT NULL ORDER BY decision_id DESC LIMIT 1"
 
 
 class Recorder(Sink):
@@ -37,7 +39,7 @@ class Recorder(Sink):
         open_log(run.log, directory.path / "run.log", *([Path(extra)] if extra else []))
         try:
             self._connection = self._open()
-        except (OSError, apsw.Error) as problem:
+        except (OSError, apsw.Error, UnicodeDecodeError) as problem:
             close_log(run.log)
             raise RecordingError(f"can't record in {self.directory.path}: {problem}") from None
         self._writer = Writer(self._seal, run.run_id, self._knowledge, run.tick)
@@ -70,7 +72,7 @@ class Recorder(Sink):
         )
         connection.execute(
             "INSERT INTO runs (run_id, session_id, model_name, rom_hash, started_at) VALUES (?, ?, ?, ?, ?)",
-            (metadata.run_id, metadata.run_id, metadata.agent, metadata.facts.origin.get("rom_sha1"),
+            (metadata.run_id, metadata.run_id, self._run.config.agent.model, metadata.facts.origin.get("rom_sha1"),
              metadata.started_at),
         )  # fmt: skip
 
@@ -91,7 +93,7 @@ class Recorder(Sink):
         try:
             with attached(self._connection, parent), self._seal.change("forked", last_tick, note):
                 copy_history(self._connection, parent_id, self._run.run_id, last_tick, self._knowledge)
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
 
     @property
@@ -108,12 +110,13 @@ class Recorder(Sink):
         self._writer.later(job)
 
     def rewound(self, tick: int) -> None:
-        """Give up the ticks after *tick*; the tape then tells only what led to now."""
+        """Discard the ticks after *tick*, or return to some; the tape then holds only what led to now."""
         back, run = self._run.rewound, self._run
         assert back is not None
         self._writer.do(lambda connection: rewind(connection, run.run_id, back, self._knowledge), "rolled back")
         self.directory.write_metadata(run.metadata)
-        self._log("rolled_back", f"went back to tick {tick}: {back.reason}; {back.dropped} queued commands dropped")
+        dropped = f"{back.dropped} queued commands dropped"
+        self._log("rolled_back", f"went back to tick {back.to_tick}: {back.reason}; {dropped}")
 
     def _log(self, event: str, message: str) -> None:
         self._run.log.info(message, extra={"event": event})
@@ -125,18 +128,25 @@ class Recorder(Sink):
         self._log("run_ended", f"{metadata.status} after {metadata.ticks} ticks: {ended}")
         try:
             self._writer.close()
-            with self._seal.change("ended", metadata.ticks or 0):
+            with self._seal.change("ended", metadata.ticks or 0, {"header": header_digest(metadata)}):
                 self._connection.execute(
                     "UPDATE sessions SET completed_at = ?, status = ?, error_message = ?",
                     (metadata.completed_at, metadata.status, metadata.error),
                 )
                 self._connection.execute(
-                    "UPDATE runs SET completed_at = ?, duration_ticks = ?, total_cost = ?, status = ?",
-                    (metadata.completed_at, metadata.ticks, metadata.total_cost, metadata.status),
+                    "UPDATE runs SET completed_at = ?, duration_ticks = ?, total_cost = ?, status = ?, "
+                    f"final_level = ?, model_name = coalesce(({_MODEL}), model_name)",
+                    (
+                        metadata.completed_at,
+                        metadata.ticks,
+                        metadata.total_cost,
+                        metadata.status,
+                        metadata.signals.get("level"),
+                    ),
                 )
             metadata.seal, metadata.tape_digest = self._seal.head, tape_digest(self._connection)
             self._connection.close()
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeDecodeError) as problem:
             raise RecordingError(f"the end of the run can't be recorded: {problem}") from None
         finally:
             close_log(self._run.log)

@@ -18,5 +18,5 @@ def write_report(directory: RunDirectory) -> Path:
     encoded = msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     write_atomic(directory.path / "report.json", encoded)
     page = directory.path / "report.html"
-    write_atomic(page, render_page(report).encode())
+    write_atomic(page, render_page(report, directory.path).encode())
     return page

@@ -84,7 +84,12 @@ def statements(run_id: str, connection: apsw.Connection) -> dict[type, tuple[Sta
                 f"WHERE decision_id = {numbered(run_id, '?1')}"
             ),
         ),
-        FrameShrunk: (Statement("UPDATE screenshots SET file_size_bytes = ?2 WHERE file_path = ?1"),),
+        FrameShrunk: (
+            Statement(
+                "UPDATE screenshots SET file_size_bytes = ?2, metadata = json_set(metadata, '$.content', ?3) "
+                "WHERE file_path = ?1"
+            ),
+        ),
         FrameRemoved: (_forget_frames("steps", "frame_ref = NULL"), _forget_frames("screenshots", _GONE)),
     }
 
@@ -168,12 +173,16 @@ def _plain(connection: apsw.Connection, table: str, columns: str, values_of: Val
     return Statement(head + row, values_of, blocks, plain=there == [(columns,)])
 
 
+def _held(value: float | None) -> float | None:
+    return 0.0 if value == 0 else value  # SQLite can't hold a zero that is negative
+
+
 def _step_values(text: Callable[[Any], str]) -> ValuesOf:
     def values(it: Step) -> tuple[Any, ...]:
         state, info, reward = it.state, it.info, it.reward
         if reward != reward:  # SQLite can't hold what is not a number
             reward = None
-        return (it.tick, it.episode, it.step, it.command, reward, it.terminated, it.truncated, it.elapsed,
+        return (it.tick, it.episode, it.step, it.command, _held(reward), it.terminated, it.truncated, it.elapsed or 0.0,
                 it.state_hash, None if state is None else text(state), it.frame_ref,
                 None if info is None else _json(info).decode(), it.actor)  # fmt: skip
 
@@ -191,8 +200,8 @@ def _decision_values(text: Callable[[Any], str], run_id: str) -> ValuesOf:
             begins = strftime("%Y-%m-%dT%H:%M:%S.", gmtime(at // 1000))
         return (f"{prefix}{it.number:012x}", run_id, f"{begins}{at - second:03d}Z", it.tick,
                 None if state is None else text(state), it.type, None if context is None else _json(context).decode(),
-                it.reasoning, it.confidence, it.latency_ms, it.tokens, it.cost, it.model, it.status, it.error,
-                RECORD_VERSION, it.duration_ms)  # fmt: skip
+                it.reasoning, _held(it.confidence), _held(it.latency_ms), it.tokens, _held(it.cost), it.model,
+                it.status, it.error, RECORD_VERSION, _held(it.duration_ms))  # fmt: skip
 
     return values
 
@@ -216,7 +225,7 @@ def numbered(run_id: str, number: str) -> str:
 
 
 def last_number(connection: apsw.Connection, table: str, column: str) -> int:
-    """Return the highest number that an id in a table was made of, 0 when there is none."""
-    rows: list[Any] = connection.execute(f"SELECT max({column}) FROM {table}").fetchall()
-    newest = rows[0][0]
-    return 0 if newest is None else int(newest[24:36], 16)
+    """Return the highest number that an id in a table was made of, 0 when there is none; what was given up counts."""
+    given_up = f"SELECT max(row ->> '{column}') FROM abandoned_rows WHERE name = '{table}'"
+    rows: list[Any] = connection.execute(f"SELECT max({column}) FROM {table} UNION ALL {given_up}").fetchall()
+    return max(0 if newest is None else int(newest[24:36], 16) for (newest,) in rows)

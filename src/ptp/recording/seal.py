@@ -34,6 +34,8 @@ Why = Literal[
 MAINTENANCE = frozenset({"pruned", "migrated"})
 """What may be done to a run that has ended."""
 
+SCHEMA = "sqlite_schema"
+"""What is sealed like a table with one row: which tables, columns, indexes and views there are."""
 SIZE = 16  # bytes of a row's digest
 LOT = 20_000  # rows that are looked at together; tape digests depend on it
 _pack = msgspec.msgpack.encode
@@ -45,7 +47,7 @@ def digest_of(row: Sequence[Any]) -> bytes:
 
 
 _RECORDED: dict[Kind, Callable[[Any], Any]] = {
-    "real": lambda value: float(value) if type(value) is int else value,
+    "real": lambda value: float(value) if type(value) is int and int(float(value)) == value else value,
     "boolean": lambda value: bool(value) if value in (0, 1) else value,
 }
 
@@ -86,6 +88,12 @@ def shapes(connection: apsw.Connection) -> dict[str, Shape]:
         "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name != 'seals' AND name NOT GLOB 'sqlite_*'"
     ).fetchall()
     return {table: Shape(connection, table) for (table,) in tables}
+
+
+def schema_digest(connection: apsw.Connection) -> bytes:
+    """Return the digest of how tables, indexes and views are declared: under other names, values mean another thing."""
+    query = f"SELECT type, name, tbl_name, sql FROM main.{SCHEMA} WHERE name NOT GLOB 'sqlite_*' ORDER BY type, name"
+    return digest_of(connection.execute(query).fetchall())
 
 
 class Change(msgspec.Struct, array_like=True):
@@ -187,8 +195,9 @@ class Seal:
         self.connection.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?, ?, ?, ?)", msgspec.structs.astuple(link))
 
     def everything(self) -> None:
-        """Note every row that is there, as if it were new."""
+        """Note every row that is there, as if it were new, and how the tables are declared."""
         self._watched = {}
+        self._changes.append(Change(SCHEMA, b"", schema_digest(self.connection), [SCHEMA]))
         for table, shape in shapes(self.connection).items():
             rows: Iterator[Any] = self.connection.execute(f'SELECT * FROM main."{table}"')
             while some := list(islice(rows, LOT)):

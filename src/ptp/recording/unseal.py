@@ -9,7 +9,7 @@ import msgspec
 
 from ptp.errors import RunUnreadable
 from ptp.recording.database import Database
-from ptp.recording.seal import Change, Key, Link, Shape
+from ptp.recording.seal import SCHEMA, Change, Key, Link, Shape
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -48,11 +48,14 @@ def check_seal(database: Database) -> Checked:
     changes: dict[str, list[tuple[int, Change]]] = {}
     for link in _read_links(database):
         checked.sealed = True
+        if link.reason == "migrated":  # everything was sealed anew, in another shape
+            changes.clear()
         fault = _read_changes(link, checked.links, changes)
         checked.faults += [fault] if fault is not None else []
         link.changes = b""
         checked.links.append(link)
     if checked.sealed:
+        checked.faults += _check_schema(database, changes.pop(SCHEMA, []))
         shapes = database.shapes()
         for table in sorted({*shapes, *changes}):
             faults = _check_table(database, table, shapes.get(table), changes.get(table, []))
@@ -82,6 +85,14 @@ def _read_changes(link: Link, before: list[Link], changes: dict[str, list[tuple[
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         return fault or Fault("seals", link.batch, str(link.batch), f"what it holds can't be read: {problem}")
     return fault
+
+
+def _check_schema(database: Database, changes: list[tuple[int, Change]]) -> Iterator[Fault]:
+    recorded = [(batch, change.new) for batch, change in changes]
+    if not recorded:
+        yield Fault(SCHEMA, None, None, "how the tables are declared was not recorded")
+    elif recorded[-1][1] != database.schema_digest():
+        yield Fault(SCHEMA, recorded[-1][0], None, "the tables are not declared as they were")
 
 
 def _check_table(

@@ -77,7 +77,7 @@ class Writer:
             try:
                 with self._seal.change(reason, self._tick):
                     answer = job(self._connection)
-            except apsw.Error as problem:
+            except (apsw.Error, UnicodeDecodeError) as problem:
                 self._problem = problem
                 raise self._failure() from None
         return answer
@@ -184,5 +184,7 @@ class Writer:
 
     def _failure(self) -> RecordingError:
         by_disk = isinstance(self._problem, (apsw.Error, OSError))
-        remedy = "free some space and go on with `ptp resume`" if by_disk else "go on with `ptp resume`"
+        remedy = (
+            "free some space and resume the run with `ptp resume`" if by_disk else "resume the run with `ptp resume`"
+        )
         return RecordingError(f"the run can't be recorded: {self._problem}; what was committed is kept; {remedy}")

@@ -1,6 +1,6 @@
 """What can happen in a run, as one closed union of frozen types.
 
-The engine tells it, sinks hear it, tables keep it, and the control socket and the browser pass it on: a step or a
+The engine reports it, sinks receive it, tables keep it, and the control socket and the browser pass it on: a step or a
 decision has one shape everywhere. `decode` reads a record back from its JSON.
 """
 
@@ -53,7 +53,7 @@ class EpisodeBegan(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     tick: int
     """The last tick before it."""
     seed: int | None
-    """The seed that the reset was given; None when the world went on with its own dice."""
+    """The seed that the reset was given; None when the world continued with its own random numbers."""
     options: Json
     observation: Json
     state: Json
@@ -183,12 +183,29 @@ class Metric(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     unit: str
 
 
+class ResourceUse(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """What the run's process takes of the machine."""
+
+    table: ClassVar[str] = "performance_profiles"
+    renamed: ClassVar[dict[str, str]] = {"cpu": "cpu_usage", "memory": "memory_usage_mb", "disk": "disk_usage_bytes"}
+    serial: ClassVar[str | None] = "profile_id"
+    has_run: ClassVar[bool] = True
+
+    at: Moment
+    cpu: float
+    """Per cent of one processor since the last time; several threads may take more than 100."""
+    memory: int | None
+    """Megabytes; None where the system does not tell."""
+    disk: int
+    """Bytes of the run directory."""
+
+
 class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """A picture was kept; a tick has one at most, and one that is played again replaces it."""
 
     table: ClassVar[str] = "screenshots"
     renamed: ClassVar[dict[str, str]] = {"path": "file_path", "size": "file_size_bytes"}
-    fixed: ClassVar[dict[str, str]] = {"screenshot_id": "printf('{prefix}%012x', {tick})"}
+    fixed: ClassVar[dict[str, str]] = {"screenshot_id": "printf('shot_%06d', {tick})"}
     has_run: ClassVar[bool] = True
     replaces: ClassVar[bool] = True
 
@@ -201,7 +218,7 @@ class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     annotations: Json
     """Text, sprites and menus that were found, each with its box."""
     metadata: Json
-    """Resolution, compression, quality, hash and trigger."""
+    """Resolution, compression, quality, hash of the pixels, trigger, and digest of the file."""
 
 
 class FrameShrunk(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
@@ -209,6 +226,8 @@ class FrameShrunk(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="re
 
     path: str
     size: int
+    content: str
+    """The digest of its file."""
 
 
 class FrameRemoved(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="record"):
@@ -220,7 +239,7 @@ class FrameRemoved(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="r
 
 
 class SnapshotTaken(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
-    """Everything needed to go on from a tick was saved."""
+    """Everything needed to resume from a tick was saved."""
 
     table: ClassVar[str] = "snapshots"
 
@@ -246,7 +265,7 @@ class ConfigChanged(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
 
 
 class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
-    """The run went back; what came after the tick was given up."""
+    """The run went back and discarded what came after the tick, or returned to a snapshot in what was discarded."""
 
     table: ClassVar[str] = "rewinds"
     renamed: ClassVar[dict[str, str]] = {"number": "rewind", "dropped": "commands_dropped"}
@@ -258,6 +277,8 @@ class Rewound(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     reason: str
     dropped: int
     """Queued commands that were dropped."""
+    branch: int | None = None
+    """Of a snapshot that was restored: how often the run had gone back when it was taken."""
 
 
 class Notice(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
@@ -305,6 +326,7 @@ Record = (
     | ModelCall
     | Event
     | Metric
+    | ResourceUse
     | FrameKept
     | FrameShrunk
     | FrameRemoved

@@ -104,6 +104,9 @@ class Metadata(msgspec.Struct, kw_only=True):
     parent: Parent | None = None
     resumed: list[Resumed] = []
     rewinds: int = 0
+    name: str | None = None
+    tags: list[str] = []
+    notes: str | None = None
     group: str | None = None
     """The run whose vector environment this one is a lane of."""
     seal: str | None = None

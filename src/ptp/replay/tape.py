@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from ptp import __version__
 from ptp._util.ids import derive_seed
 from ptp.errors import RunUnreadable, UsageError
 from ptp.recording import RunDirectory
+from ptp.recording.branches import Branches
 from ptp.recording.database import TAPELESS, Database
+from ptp.recording.history import branches_of
 from ptp.snapshots import SnapshotHeader
+from ptp.snapshots.keys import Head
 from ptp.snapshots.tape import Begun, Decided, Played
 from ptp.worlds import Outcome, World, make_world
+
+T = TypeVar("T")
+LONGEST = 300  # characters of a value that differs
+_encode = msgspec.json.Encoder().encode
 
 
 class TapeStep(NamedTuple):
@@ -24,18 +34,52 @@ class TapeStep(NamedTuple):
     step: int
     command: str
     reward: float | None
+    terminated: bool
+    truncated: bool
     state_hash: str
-    decided: bool
-    """Whether the agent was asked before this command."""
+    decision_id: str | None
+    """The decision that was made just before this command."""
+
+    @property
+    def decision(self) -> int | None:
+        """The number of that decision."""
+        return None if self.decision_id is None else number_of(self.decision_id)
 
 
-_COLUMNS = """tick, episode, step, command, reward, state_hash, EXISTS (
-    SELECT 1 FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
+_COLUMNS = """tick, episode, step, command, reward, terminated, truncated, state_hash, (SELECT max(decision_id)
+    FROM action_history a WHERE a.tick = steps.tick - 1 AND a.execution_status IS NOT 'rolled_back')"""
 
 
-def number_of(decision_id: str) -> int:
+def number_of(decision_id: Any) -> int:
     """Return the number that the id of a decision was made of."""
-    return int(decision_id[24:36], 16)
+    try:
+        return int(decision_id[24:36], 16)
+    except (TypeError, ValueError):
+        raise RunUnreadable(f"{decision_id!r} is not the id of a decision; restore the run from a copy") from None
+
+
+def _convert(row: Sequence[Any], type: type[T], about: str) -> T:
+    try:
+        return msgspec.convert(row, type, strict=False)
+    except msgspec.ValidationError as problem:
+        raise RunUnreadable(f"{about} {row[0]!r} can't be read: {problem}; restore the run from a copy") from None
+
+
+def _options(text: str | None) -> dict[str, Any] | None:
+    try:
+        return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError, TypeError) as problem:
+        raise RunUnreadable(
+            f"the options of an episode can't be read: {problem}; restore the run from a copy"
+        ) from None
+
+
+def command_of(world: World, tick: int, text: str) -> Any:
+    """Return a recorded command as the world takes it; one that it can't take is refused."""
+    try:
+        return world.decode(text)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, msgspec.DecodeError) as problem:
+        raise RunUnreadable(f"the command {text[:80]!r} of tick {tick} can't be read: {problem}") from None
 
 
 def hash_of(world: World, outcome: Outcome) -> str:
@@ -63,38 +107,51 @@ class Tape:
             return int(first)
         raise RunUnreadable(f"the tape has no tick {tick}")
 
+    def whole_episodes(self) -> int:
+        """Return how many episodes have ended."""
+        count: int = self._database.row("SELECT count(*) FROM episodes")[0]
+        return count
+
     def start(self, episode: int) -> tuple[int | None, dict[str, Any] | None]:
         """Return the seed and the options of an episode; older runs keep no more of it than the run's seed.
 
-        The seed is None when the world went on with its own dice.
+        The seed is None when the world continued with its own random numbers.
         """
         for seed, options in self._database.rows("SELECT seed, options FROM episode_starts WHERE episode = ?", episode):
-            return seed, None if options is None else msgspec.json.decode(options)
+            if not isinstance(seed, int | None):
+                raise RunUnreadable(f"the seed of episode {episode} can't be read: {seed!r}")
+            return seed, _options(options)
         return derive_seed(self.metadata.random_seed, "episode", episode), None
+
+    def states(self, first: int) -> Iterator[tuple[str | None, bool]]:
+        """Return the states from tick *first* on as they are stored, and whether null means that nothing changed."""
+        query = """SELECT s.state, e.state IS NOT NULL FROM steps s LEFT JOIN episode_starts e USING (episode)
+                   WHERE s.tick >= ? ORDER BY s.tick"""
+        return ((state, bool(kept)) for state, kept in self._database.rows(query, first))
 
     def steps(self, first: int = 1) -> Iterator[TapeStep]:
         """Return the steps from tick *first* on."""
         query = f"SELECT {_COLUMNS} FROM steps WHERE tick >= ? ORDER BY tick"
-        return map(TapeStep._make, self._database.rows(query, first))
+        return (_convert(row, TapeStep, "tick") for row in self._database.rows(query, first))
 
     def play(self, world: World, steps: Iterable[TapeStep]) -> Iterator[tuple[TapeStep, Outcome]]:
         """Apply steps to a world, which begins every episode anew, and return what came of each."""
         for step in steps:
             if step.step == 1:
                 world.reset(*self.start(step.episode))
-            yield step, world.step(world.decode(step.command))
+            yield step, world.step(command_of(world, step.tick, step.command))
 
     def played(self, last_tick: int) -> list[Played]:
         """Return the steps up to a tick as a shared snapshot carries them."""
         query = f"SELECT {', '.join(Played.__struct_fields__)} FROM steps WHERE tick <= ? ORDER BY tick"
         rows = self._database.rows(query, last_tick)
-        return [msgspec.convert(row, Played, strict=False) for row in rows]
+        return [_convert(row, Played, "the step of episode") for row in rows]
 
     def begun(self, last_tick: int) -> list[Begun]:
         """Return how the episodes up to a tick began, as a shared snapshot carries it."""
         query = "SELECT episode, tick, seed, options FROM episode_starts WHERE tick < ? ORDER BY episode"
         return [
-            Begun(episode, tick, seed, None if options is None else msgspec.json.decode(options))
+            _convert((episode, tick, seed, _options(options)), Begun, "episode")
             for episode, tick, seed, options in self._database.rows(query, max(1, last_tick))
         ]
 
@@ -104,7 +161,7 @@ class Tape:
         query = f"""SELECT decision_id, {columns} FROM action_history
                     WHERE tick < ? AND execution_status IS NOT 'rolled_back' ORDER BY decision_id"""
         rows = self._database.rows(query, last_tick)
-        return [Decided(number_of(decision_id), *rest) for decision_id, *rest in rows]
+        return [_convert((number_of(decision_id), *rest), Decided, "decision") for decision_id, *rest in rows]
 
     def spending(self) -> tuple[float, int, float]:
         """Return what the run has spent: dollars, decisions, seconds."""
@@ -112,11 +169,17 @@ class Tape:
         (elapsed,) = self._database.row("SELECT coalesce(max(elapsed), 0) FROM steps")
         return cost, 0 if newest is None else number_of(newest) + 1, elapsed
 
-    def is_current(self, header: SnapshotHeader) -> bool:
-        """Whether a snapshot lies on the tape as it is now, and not in a future that was given up."""
-        query = "SELECT count(*) FROM rewinds WHERE rewind > ? AND to_tick < ?"
-        (given_up,) = self._database.row(query, header.rewinds, header.tick)
-        return not given_up and header.tick <= self.length
+    def is_current(self, header: SnapshotHeader | Head) -> bool:
+        """Whether a snapshot lies on the tape as it is now, and not in a future that was discarded."""
+        return self.shared(header) == header.tick <= self.length
+
+    def shared(self, header: SnapshotHeader | Head) -> int:
+        """Return the last tick that the tape as it is now has in common with what led to a snapshot."""
+        return self._branches.shared(header.rewinds, header.tick)
+
+    @cached_property
+    def _branches(self) -> Branches:
+        return branches_of(self._database.rows)
 
     def close(self) -> None:
         """Close the database."""
@@ -127,6 +190,8 @@ class Difference(msgspec.Struct):
     """The first tick at which a replay and its tape part."""
 
     tick: int
+    column: str
+    """What differs: a column of `steps`, or a figure of the header."""
     expected: str
     actual: str
     why: list[str]
@@ -145,7 +210,7 @@ class Replayed(msgspec.Struct):
 
 
 class Replay:
-    """Plays a tape tick by tick; iterating yields the steps, and `result` tells how it went."""
+    """Plays a tape tick by tick; iterating yields the steps, and `result` says how it went."""
 
     def __init__(self, tape: Tape, from_tick: int = 1, *, trusted: bool = False) -> None:
         if not tape.length:
@@ -156,21 +221,48 @@ class Replay:
         self._tape = tape
         self._from = from_tick
         self.world: World = make_world(tape.world, tape.metadata.facts.render_mode, trusted=trusted or tape.is_trusted)
+        # another version of ptp may read more of a game, or less
+        self._reads_states = tape.metadata.ptp_version == __version__
         self.result = Replayed(tape.metadata.run_id, tape.metadata.world.name, from_tick, 0, True)
 
     def __iter__(self) -> Iterator[TapeStep]:
         """Apply each command; end after the last one, or at the first difference."""
         world, result, tape = self.world, self.result, self._tape
-        for step, outcome in tape.play(world, tape.steps(tape.seeded_start(self._from))):
-            if step.tick < self._from:
-                continue
-            actual = hash_of(world, outcome)
-            result.ticks += 1
-            if actual != step.state_hash:
-                result.equal = False
-                result.difference = Difference(step.tick, step.state_hash, actual, self._reasons())
-                return
-            yield step
+        first, before, known = tape.seeded_start(self._from), None, b""
+        for step, (state, kept) in zip(tape.steps(first), tape.states(first), strict=True):
+            if step.step == 1:
+                known = _encode(world.state(world.reset(*tape.start(step.episode))))
+            outcome = world.step(command_of(world, step.tick, step.command))
+            shown = _encode(world.state(outcome.observation))
+            if step.tick >= self._from:
+                result.ticks += 1
+                columns = chain(
+                    _follows(before, step, first),
+                    _outcome(step, outcome, hash_of(world, outcome)),
+                    _state(state, shown, known, kept) if self._reads_states else (),
+                )
+                if self._part(step.tick, columns):
+                    return
+                yield step
+            before, known = step, shown
+        if self._part(tape.length, self._totals()):
+            return
+
+    def _part(self, tick: int, columns: Iterable[tuple[str, object, object]]) -> bool:
+        """Note the first of the columns that is not what it should be: its name, what is stored, and what was found."""
+        for name, stored, found in columns:
+            if stored != found:
+                why = self._reasons() if name == "state_hash" else [f"{name} was changed after it was recorded"]
+                self.result.equal = False
+                self.result.difference = Difference(tick, name, str(stored)[:LONGEST], str(found)[:LONGEST], why)
+                return True
+        return False
+
+    def _totals(self) -> Iterator[tuple[str, object, object]]:
+        header, tape = self._tape.metadata, self._tape
+        if header.ticks is not None and header.completed_at is not None:
+            yield "ticks", header.ticks, tape.length
+            yield "episodes", header.episodes, tape.whole_episodes()
 
     def _reasons(self) -> list[str]:
         then, now = self._tape.metadata.facts, self.world.facts
@@ -183,6 +275,28 @@ class Replay:
         """Free the world and the tape."""
         self.world.close()
         self._tape.close()
+
+
+def _follows(before: TapeStep | None, step: TapeStep, first: int) -> Iterator[tuple[str, object, object]]:
+    """Return how ticks, episodes and steps should go on; a loop of somebody's own may begin an episode early."""
+    yield "tick", step.tick, first if before is None else before.tick + 1
+    if before is not None:
+        begins = before.terminated or before.truncated or step.step == 1
+        yield "episode", step.episode, before.episode + begins
+        yield "step", step.step, 1 if begins else before.step + 1
+
+
+def _outcome(step: TapeStep, outcome: Outcome, state_hash: str) -> Iterator[tuple[str, object, object]]:
+    yield "state_hash", step.state_hash, state_hash
+    yield "reward", step.reward, None if outcome.reward != outcome.reward else float(outcome.reward)
+    yield "terminated", bool(step.terminated), bool(outcome.terminated)
+    yield "truncated", bool(step.truncated), bool(outcome.truncated)
+
+
+def _state(stored: str | None, shown: bytes, known: bytes, kept: bool) -> Iterator[tuple[str, object, object]]:
+    """Compare a state: null stands for the one before, but in an imported run, which has only the last."""
+    if stored is not None or kept:
+        yield "state", (known.decode() if stored is None else stored), shown.decode()
 
 
 def changes_of(then: dict[str, str], now: dict[str, str]) -> list[str]:

@@ -180,7 +180,7 @@ def treasure(directory: RunDirectory, metadata: Metadata, limits: Limits) -> str
     The name of its experiment is a tag, too.
     """
     for tag in limits.keep_tags:
-        if tag in (metadata.experiment_name, *directory.read_tags()):
+        if tag in (metadata.experiment_name, *metadata.tags):
             return f"it has the tag {tag!r}"
     folder = directory.path / "snapshots"
     if not folder.is_dir():

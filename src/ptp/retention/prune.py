@@ -7,12 +7,12 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-import apsw
 import msgspec
 
-from ptp.errors import PtpError, RecordingError, RunLocked, RunUnreadable
+from ptp.errors import RecordingError, RunLocked, RunUnreadable
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
+from ptp.recording.maintenance import changing
 from ptp.recording.packed import forget, is_packed
 from ptp.retention.plan import Doomed, Limits, Plan, plan_pruning, run_age, treasure
 from ptp.retention.rollup import pack_run, unpack_run
@@ -121,14 +121,9 @@ def _empty(directory: RunDirectory) -> None:
     if archived:
         unpack_run(directory)
     if directory.database.exists():
-        try:
-            connection = apsw.Connection(str(directory.database), flags=apsw.SQLITE_OPEN_READWRITE)
-            with connection:
-                connection.execute("UPDATE screenshots SET file_path = NULL, file_size_bytes = 0")
-                connection.execute("UPDATE steps SET frame_ref = NULL WHERE frame_ref IS NOT NULL")
-            connection.close()
-        except apsw.Error as problem:
-            raise PtpError(f"{directory.database} is damaged ({problem}); its pictures are left as they are") from None
+        with changing(directory, "pruned") as connection:
+            connection.execute("UPDATE screenshots SET file_path = NULL, file_size_bytes = 0")
+            connection.execute("UPDATE steps SET frame_ref = NULL WHERE frame_ref IS NOT NULL")
     if archived:
         pack_run(directory)
     shutil.rmtree(directory.path / "frames")

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp._util.clock import Clock
+from ptp._util.files import UNFINISHED
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
 from ptp.runner.live import LiveFeed
@@ -20,7 +21,7 @@ from ptp.runner.protocol import Answer, Line, Picture, Request, Watch, read_answ
 
 SOCKET = "control.sock"
 MOST_REQUEST = 64 << 10  # bytes
-PATIENCE = 60.0  # seconds a client waits for the run to come round
+PATIENCE = 60.0  # seconds a client waits for an answer
 
 
 class NotRunning(PtpError):
@@ -53,11 +54,13 @@ class ControlServer:
         self._live = live
         self._clock = clock
         self._path = directory / SOCKET
-        self._path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX)
-        _with_short_path(self._path, self._socket.bind)
-        os.chmod(self._path, 0o600)
+        unfinished = directory / f".{SOCKET}{UNFINISHED}"  # who sees the socket by its name is answered
+        unfinished.unlink(missing_ok=True)
+        _with_short_path(unfinished, self._socket.bind)
+        os.chmod(unfinished, 0o600)
         self._socket.listen()
+        os.replace(unfinished, self._path)
         threading.Thread(target=self._accept, name="control", daemon=True).start()
 
     def _accept(self) -> None:
@@ -86,13 +89,13 @@ class ControlServer:
     def _answer(self, request: Request) -> Answer:
         if isinstance(request, Picture):
             frame = self._live.held(request.tick)
-            missing = f"no picture of tick {request.tick}, or before it, is held in memory"
+            missing = f"no picture of tick {request.tick}, or before it, is in memory"
             return Answer(error=missing) if frame is None else Answer(frame=frame)
         asked = Asked(request)
         self.waiting.append(asked)
         self._clock.wake()
         if not asked.answered.wait(PATIENCE):
-            return Answer(error=f"the run did not come round to it within {PATIENCE:.0f} s")
+            return Answer(error=f"the run did not answer within {PATIENCE:.0f} s")
         assert asked.answer is not None
         return asked.answer
 
@@ -123,7 +126,7 @@ def ask(directory: RunDirectory, request: Request, patience: float = PATIENCE + 
 
 
 def watch(directory: RunDirectory) -> Iterator[Line]:
-    """Return what a live run tells, line by line, until it ends."""
+    """Return what a live run reports, line by line, until it ends."""
     with connect(directory) as connection:
         connection.settimeout(PATIENCE)
         try:
@@ -133,7 +136,7 @@ def watch(directory: RunDirectory) -> Iterator[Line]:
                     if line.strip():
                         yield read_line(line)
         except OSError:
-            return  # the run has gone without a farewell
+            return  # the run was killed
 
 
 def not_running(directory: RunDirectory) -> NotRunning:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ptp import __version__
 from ptp._util.clock import Clock, iso
 from ptp._util.ids import uuid7
@@ -19,6 +21,7 @@ from ptp.engine.pacing import Pace
 from ptp.errors import PtpError, UsageError
 from ptp.recording import Recorder, RunDirectory
 from ptp.recording.episodes import export_episodes
+from ptp.recording.labels import move_labels, relabel
 from ptp.recording.log import RunLog
 from ptp.recording.report import write_report
 from ptp.recording.trust import of_world, trust
@@ -51,16 +54,16 @@ class Lane:
             trust(Path(config.system.data_dir), of_world(world.spec))
         directory = RunDirectory.create(Path(config.system.data_dir), uuid7())
         try:
-            self.run = RunContext(
-                directory.path, _introduce(directory, self.play, config, agent, group), config, self.play
-            )
+            metadata = _introduce(directory, self.play, config, agent, group)
+            self.run = RunContext(directory.path, metadata, move_labels(config, metadata), self.play)
             self._recorder = Recorder(directory, self.run)
         except (PtpError, KeyboardInterrupt):
             directory.discard()
             raise
         camera = open_camera(self.run)
         self._live = LiveFeed(self.run, camera.ring)
-        self._fanout = Fanout(self.run, [self._recorder, RunLog(), camera, self._live, Health(), *sinks])
+        health = Health(camera.disk_used)
+        self._fanout = Fanout(self.run, [self._recorder, RunLog(), camera, self._live, health, *sinks])
         self._control = ControlServer(directory.path, clock, self._live)
         self._waiting: deque[Asked] = self._control.waiting
         self._pace = Pace(config, clock)
@@ -140,14 +143,19 @@ class Lane:
                 self.run.paused, self._until = False, self.run.tick + ticks
             case protocol.Change(flags):
                 self._change(flags)
+            case protocol.Label() as label:
+                relabel(self.run.metadata, **msgspec.structs.asdict(label))
+                self._recorder.directory.write_metadata(self.run.metadata)
             case protocol.End():
                 raise KeyboardInterrupt("stopped by request")
             case _:
-                raise UsageError(f"run {self.run.run_id} is played by a loop of its own; fork it to go another way")
+                raise UsageError(
+                    f"run {self.run.run_id} is played by a recorded loop, which can't do that; fork the run instead"
+                )
 
     def _change(self, flags: dict[str, str]) -> None:
         if any(not flag.startswith("--tick-rate-") for flag in flags):
-            raise UsageError("only --tick-rate-base can be changed while a loop of its own plays the run")
+            raise UsageError("only the tick rates of a recorded loop can be changed")
         config = changed(self.run.config, flags)
         self.run.tell(ConfigChanged(self.run.clock.time(), self.run.tick, differences(self.run.config, config)))
         self.run.config = config

@@ -1,7 +1,7 @@
-"""What a live run tells to those who watch it: the records of every tick, and some thirty pictures a second.
+"""What a live run sends to those who watch it: the records of every tick, and some thirty pictures a second.
 
 Nothing is written as text and no picture is compressed on the run's own thread. One who reads too slowly loses the
-oldest records and is told how many; the run never waits.
+oldest records and learns how many; the run never waits.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class LiveFeed(Sink):
             self.took([self._run.rewound])
 
     def now(self) -> Now:
-        """Return how the run stands."""
+        """Return the status of the run."""
         run, play, progress = self._run, self._run.play, self._run.play.progress
         target, queued = (0.0, 0) if run.engine is None else (run.engine.target_rate(), len(run.engine.buffer))
         return Now(run.clock.time(), progress.ticks, play.episode, run.paused, progress.reward, progress.cost,
@@ -76,7 +76,7 @@ class LiveFeed(Sink):
         if not self._draws or (began < self._frame_due and not urgent):
             return None
         picture = attempt(self._run.play.world.raw_frame)
-        if isinstance(picture, Exception):  # told once, and the run goes on
+        if isinstance(picture, Exception):  # reported once, and the run continues
             self._run.notice("warning", "live", f"the world can't draw a picture for those who watch: {picture!r}")
             self._draws = False
             return None
@@ -85,7 +85,7 @@ class LiveFeed(Sink):
         return None if picture is None else (self._run.tick, picture)
 
     def held(self, tick: int) -> Frame | None:
-        """Return the picture of a tick, or of the newest before it, that is held in memory; on any thread."""
+        """Return the picture of a tick, or of the newest before it, that is in memory; on any thread."""
         found = self._ring.at(tick)
         return None if found is None else _frame(*found)
 
@@ -129,7 +129,7 @@ class Mailbox:
         self._closed = False
 
     def put(self, now: Now, records: Sequence[Record], state: Any, picture: tuple[int, Picture] | None) -> None:
-        """Leave what one tick told."""
+        """Leave what one tick brought."""
         with self._lock:
             self._now, self._state = now, state
             self._picture = picture or self._picture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from ptp.records import Record
 from ptp.snapshots import SnapshotHeader
@@ -18,19 +18,19 @@ class _Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Status(_Request, frozen=True, tag="status"):
-    """How does the run stand?"""
+    """What is the status of the run?"""
 
 
 class Pause(_Request, frozen=True, tag="pause"):
-    """Hold the run."""
+    """Pause the run."""
 
 
 class Resume(_Request, frozen=True, tag="resume"):
-    """Let a held run go on."""
+    """Let a paused run continue."""
 
 
 class Step(_Request, frozen=True, tag="step"):
-    """Play some ticks, then hold the run."""
+    """Play some ticks, then pause the run."""
 
     ticks: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
 
@@ -52,6 +52,13 @@ class Restore(_Request, frozen=True, tag="restore"):
     snapshot: Text
 
 
+class Rewind(_Request, frozen=True, tag="rewind"):
+    """Go back some ticks, or to a tick."""
+
+    ticks: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1
+    to_tick: Annotated[int, Meta(ge=0, le=1_000_000_000_000)] | None = None
+
+
 class Rollback(_Request, frozen=True, tag="rollback"):
     """Go back some snapshots in memory."""
 
@@ -64,6 +71,15 @@ class Change(_Request, frozen=True, tag="set"):
     flags: dict[Text, Text]
 
 
+class Label(_Request, frozen=True, tag="label"):
+    """Change name, notes and tags; an empty name or note removes it."""
+
+    name: Text | UnsetType = UNSET
+    notes: Text | UnsetType = UNSET
+    add: list[Text] = []
+    remove: list[Text] = []
+
+
 class End(_Request, frozen=True, tag="stop"):
     """End the run as Ctrl-C would."""
 
@@ -73,18 +89,19 @@ class Watch(_Request, frozen=True, tag="watch"):
 
 
 class Picture(_Request, frozen=True, tag="picture"):
-    """Send the picture of a tick, or of the newest before it, that is held in memory."""
+    """Send the picture of a tick, or of the newest before it, that is in memory."""
 
     tick: int
 
 
 Request = (
-    Status | Pause | Resume | Step | TakeSnapshot | ListSnapshots | Restore | Rollback | Change | End | Watch | Picture
-)
+    Status | Pause | Resume | Step | TakeSnapshot | ListSnapshots | Restore | Rollback | Rewind | Change | Label | End
+    | Watch | Picture
+)  # fmt: skip
 
 
 class Now(msgspec.Struct, frozen=True, gc=False):
-    """How a live run stands."""
+    """The status of a live run."""
 
     at: float
     """Seconds since 1970."""
@@ -93,7 +110,7 @@ class Now(msgspec.Struct, frozen=True, gc=False):
     episode: int
     """The episode it is in."""
     paused: bool
-    """Whether the run is held."""
+    """Whether the run is paused."""
     reward: float
     """The sum of all rewards."""
     cost: float
@@ -125,7 +142,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str | None = None
     """Why it could not be met."""
     now: Now | None = None
-    """How the run stands after it."""
+    """The status of the run after it."""
     snapshot: SnapshotHeader | None = None
     snapshots: list[SnapshotHeader] | None = None
     frame: Frame | None = None

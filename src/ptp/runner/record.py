@@ -145,7 +145,7 @@ class RecordVector(VectorWrapper):
                 self._lanes.append(_AsyncLane(_world_elsewhere(make(), world), own, group=group, **shared))
         else:
             raise UsageError(
-                f"{type(base).__name__} plays all its environments with shared dice, so none could be replayed alone; "
+                f"{type(base).__name__} shares its random numbers, so no environment could be replayed alone; "
                 'make it with vectorization_mode="sync" or "async"'
             )
         self._mode = AutoresetMode(env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP))

@@ -15,26 +15,31 @@ from ptp._util.clock import Clock, iso
 from ptp._util.ids import derive_seed, uuid7
 from ptp.agents import make_agent
 from ptp.agents.registry import is_foreign
-from ptp.config import RunConfig
-from ptp.engine import Engine
+from ptp.config import RunConfig, replace
+from ptp.config.files import read_values
+from ptp.config.tree import build
+from ptp.engine import Engine, Progress
+from ptp.engine.limits import Limits
 from ptp.errors import ConfigError, PtpError, UsageError
 from ptp.frames.kept import adopt_pictures
 from ptp.recording import Recorder, RunDirectory
+from ptp.recording.continuing import play_on
+from ptp.recording.labels import move_labels
 from ptp.recording.packed import is_packed, readable
 from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
 from ptp.replay.travel import travel
-from ptp.retention.plan import Limits
+from ptp.retention.plan import Limits as Kept
 from ptp.retention.prune import prune_at_start
 from ptp.retention.rollup import unpack_run
 from ptp.runner.services import choose_profile
 from ptp.runner.session import Session
 from ptp.sinks import RunContext, Sink, find_sink
-from ptp.snapshots import SnapshotStore
 from ptp.snapshots.snapshot import MAGIC, check_world, read_file
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
+from ptp.worlds.contract import Signals
 from ptp.worlds.registry import foreign_code
 
 
@@ -43,6 +48,7 @@ def run(
 ) -> RunResult:
     """Play one run from start to end and keep it."""
     clock = clock or Clock()
+    config = _located(config)
     sinks = _all_sinks(config, sinks)
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
     agent_seed = derive_seed(seed, "agent")
@@ -56,7 +62,7 @@ def run(
             trust(data_dir, *codes)
             choose_profile(config, engine.world)
             if config.storage.prune_on_start:
-                prune_at_start(data_dir, Limits(config.storage.max_record_bytes, config.storage.max_sessions))
+                prune_at_start(data_dir, Kept(config.storage.max_record_bytes, config.storage.max_sessions))
             return _play_new(config, engine, agent_seed, run_id, sinks)
 
 
@@ -73,21 +79,22 @@ def resume(
     sinks = _all_sinks(config, sinks)
     directory.acquire()
     try:
+        metadata = directory.read_metadata()
+        _check_unfinished(metadata, config)
         if is_packed(directory.database):
             unpack_run(directory)
-        metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, clock, trusted=trusted)
     except PtpError:
         directory.release()
         raise
     try:
         with closing(Tape(directory)) as tape:
-            travel(engine, tape, SnapshotStore(directory.path / "snapshots"), tape.length)
+            travel(engine, tape, directory.path / "snapshots", tape.length)
             engine.raise_spending(*tape.spending())
         metadata.status, metadata.completed_at = "running", None
         metadata.ticks = metadata.stop = metadata.error = metadata.exit_code = None
         metadata.resumed = [*metadata.resumed, Resumed(iso(clock.time()), engine.progress.ticks)]
-        context = RunContext(directory.path, metadata, config, engine.play, engine)
+        context = RunContext(directory.path, metadata, move_labels(config, metadata), engine.play, engine)
         return Session(context, engine, Recorder(directory, context), sinks).play()
     finally:
         engine.world.close()
@@ -106,6 +113,7 @@ def fork(
 ) -> RunResult:
     """Start a new run whose history is another one's up to a tick."""
     clock = clock or Clock()
+    config = _located(config)
     sinks = _all_sinks(config, sinks)
     engine, agent_seed = _engine_at(parent, at_tick, config, clock, trusted)
     with closing(engine.world):
@@ -133,13 +141,13 @@ def _play_new(
             experiment_name=config.experiment.name,
             world=directory.keep_files(engine.world.spec),
             facts=engine.world.facts,
-            agent=config.agent.name,
+            agent=short_name(config.agent.name),
             random_seed=engine.play.seed,
             started_at=iso(now),
             agent_seed=agent_seed,
             parent=None if parent is None else Parent(parent.run_id, at_tick),
         )
-        context = RunContext(directory.path, metadata, config, engine.play, engine)
+        context = RunContext(directory.path, metadata, move_labels(config, metadata), engine.play, engine)
         recorder = Recorder(directory, context)
         if parent is not None:
             recorder.adopt(readable(parent.database), parent.run_id, at_tick)
@@ -165,9 +173,50 @@ def _engine_at(
         agent_seed = derive_seed(dice, "agent")
         metadata = msgspec.structs.replace(origin, agent_seed=agent_seed)
         engine = engine_of(parent, metadata, config, clock, trusted=trusted)
-        same_mind = (config.agent.name, agent_seed) == (origin.agent, origin.agent_seed)
-        travel(engine, tape, SnapshotStore(parent.path / "snapshots"), at_tick, with_agent=same_mind)
+        recorded = build(read_values(parent.path / "config.yaml", tell=lambda _: None)).agent.name
+        same_mind = config.agent.name == recorded and (short_name(recorded), agent_seed) == (
+            origin.agent, origin.agent_seed,
+        )  # fmt: skip
+        travel(engine, tape, parent.path / "snapshots", at_tick, with_agent=same_mind)
     return engine, agent_seed
+
+
+def _check_unfinished(metadata: Metadata, config: RunConfig) -> None:
+    """Refuse to resume a run that would end where it is."""
+    stop = metadata.stop
+    if metadata.status != "completed" or stop is None:
+        return
+    signals = Signals(values=metadata.signals)
+    cost, elapsed = metadata.total_cost or 0.0, metadata.elapsed_seconds or 0.0
+    reached = Limits(config.limits, metadata.facts).reached(
+        Progress(metadata.ticks or 0, metadata.episodes or 0, elapsed, cost=cost, signals=signals)
+    )
+    if reached is not None:
+        said = f"--{reached} was reached; raise it, for example with `{play_on(metadata, config, reached)}`"
+    elif stop.kind == "finished":
+        said = f"{stop.message}; let another agent play on with `{play_on(metadata, config)}`"
+    else:
+        return
+    raise UsageError(f"run {metadata.run_id} is complete: {said}")
+
+
+def _located(config: RunConfig) -> RunConfig:
+    """Return settings whose files are found from any folder, so that the run can be resumed from there."""
+    agent, storage = config.agent, config.storage
+    place, _, name = agent.name.rpartition(":")
+    if place.endswith(".py"):
+        agent = replace(agent, name=f"{Path(place).absolute()}:{name}")
+    if agent.script is not None:
+        agent = replace(agent, script=str(Path(agent.script).absolute()))
+    if storage.profiles is not None:
+        storage = replace(storage, profiles=str(Path(storage.profiles).absolute()))
+    return replace(config, agent=agent, storage=storage)
+
+
+def short_name(agent: str) -> str:
+    """Return an agent's name without the folder of its file."""
+    place, _, name = agent.rpartition(":")
+    return f"{Path(place).name}:{name}" if place.endswith(".py") else agent
 
 
 def _all_sinks(config: RunConfig, sinks: Sequence[Sink]) -> list[Sink]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,9 +16,10 @@ from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
 from ptp.frames.video import check_video
 from ptp.recording import Recorder
 from ptp.recording.log import RunLog
-from ptp.records import Event, Record, SnapshotTaken
+from ptp.records import DecisionMade, Event, Record, ResourceUse, RunResult, SnapshotTaken
 from ptp.runner.control import ControlServer
 from ptp.runner.live import LiveFeed
+from ptp.runner.rewinding import KeyKeeper
 from ptp.sinks import Fanout, RunContext, Sink
 from ptp.snapshots import Ring, Snapshot, SnapshotHeader, SnapshotStore, take
 from ptp.worlds import World
@@ -26,6 +28,7 @@ from ptp.worlds.knowledge import knowledge_of
 INTERVAL = 1000  # ticks between snapshots in memory when none go to disk
 GIGABYTE = 1e9
 EVERY = 1.0  # seconds between two measurements
+EVERY_USE = 10.0  # seconds between two looks at what the run takes of the machine
 
 
 def choose_profile(config: RunConfig, world: World) -> StorageProfile:
@@ -47,25 +50,37 @@ def open_camera(run: RunContext) -> Camera:
 
 
 class Health(Sink):
-    """Measures tick rate, memory and cost, and what the world says of itself."""
+    """Measures tick rate, latency, memory and cost, what the run takes of the machine, and what the world says."""
 
     inline = True
+
+    def __init__(self, disk_used: Callable[[], int]) -> None:
+        self._disk_used = disk_used
 
     def began(self, run: RunContext) -> None:
         """Know the run."""
         self._run = run
-        self._at = run.clock.monotonic()
+        self._at = self._used_at = run.clock.monotonic()
         self._ticks = run.tick
+        self._latencies: list[float] = []
+        self._cpu = time.process_time()
 
     def took(self, records: Sequence[Record]) -> None:
         """Measure, if the last measurement is a second old."""
-        run, now = self._run, self._run.clock.monotonic()
-        passed = now - self._at
-        if passed < EVERY:
-            return
-        ticks = run.tick
-        run.measure("tick_rate", round((ticks - self._ticks) / passed, 3), "ticks/s")
+        self._latencies += [record.latency_ms for record in records if type(record) is DecisionMade]
+        now = self._run.clock.monotonic()
+        if now - self._at >= EVERY:
+            self._measure(now)
+        if now - self._used_at >= EVERY_USE:
+            self._measure_use(now)
+
+    def _measure(self, now: float) -> None:
+        run, ticks = self._run, self._run.tick
+        run.measure("tick_rate", round((ticks - self._ticks) / (now - self._at), 3), "ticks/s")
         run.measure("cost", run.play.progress.cost, "$")
+        if self._latencies:
+            run.measure("latency", round(sum(self._latencies) / len(self._latencies), 3), "ms")
+            self._latencies.clear()
         for name, value in run.play.world.measurements().items():
             run.measure(name, value, "")
         memory = resident_megabytes()
@@ -73,9 +88,25 @@ class Health(Sink):
             run.measure("memory", round(memory, 3), "MB")
         self._at, self._ticks = now, ticks
 
+    def _measure_use(self, now: float) -> None:
+        memory, cpu = resident_megabytes(), time.process_time()
+        share = 100 * (cpu - self._cpu) / max(now - self._used_at, 1e-3)
+        use = ResourceUse(
+            self._run.clock.time(), round(share, 2), None if memory is None else round(memory), self._disk_used()
+        )
+        self._run.tell(use)
+        self._used_at, self._cpu = now, cpu
+
+    def ended(self, result: RunResult | None) -> None:
+        """Measure once more, so that a short run has figures, too."""
+        now = self._run.clock.monotonic()
+        if now > self._at:
+            self._measure(now)
+        self._measure_use(now)
+
 
 def resident_megabytes() -> float | None:
-    """Return the memory that this process holds, where the system tells it."""
+    """Return the memory that this process holds, where the system reports it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except (OSError, IndexError, ValueError):
@@ -108,7 +139,7 @@ class SnapshotKeeper(Sink):
             self._due = tick + self._interval
 
     def took(self, records: Sequence[Record]) -> None:
-        """Look at what a tick told, and take the snapshots that are due."""
+        """Look at what a tick brought, and take the snapshots that are due."""
         for record in records if self._watches else ():
             if type(record) is Event:
                 found = self._knowledge.snapshot_event(record.kind, record.detail)
@@ -125,7 +156,7 @@ class SnapshotKeeper(Sink):
         def write_or_warn() -> None:
             try:
                 self._write(snapshot)
-            except SnapshotError as problem:  # the run goes on
+            except SnapshotError as problem:  # the run continues
                 self._run.notice("warning", "snapshot_failed", str(problem))
 
         if to_disk:
@@ -165,7 +196,7 @@ class SnapshotKeeper(Sink):
             self._keep("end of run", name=self._config.name)
 
     def rewound(self, tick: int) -> None:
-        """Forget the snapshots of a future that was given up, but for those that a person has named."""
+        """Forget the snapshots of a future that was discarded, but for those that a person has named."""
         self.ring.forget_after(tick)
         self.store.forget_after(tick)
         self._set_due(tick)
@@ -173,7 +204,7 @@ class SnapshotKeeper(Sink):
     def find(self, wanted: str) -> Snapshot:
         """Return a snapshot by name or id, from memory or disk."""
         for snapshot in self.ring.newest_first():
-            if wanted in (snapshot.header.name, snapshot.header.snapshot_id):
+            if snapshot.header.answers_to(wanted):
                 return snapshot
         return self.store.load(self.store.find(wanted))
 
@@ -194,6 +225,8 @@ class Services:
         self.recorder = recorder
         camera = open_camera(run)
         self.keeper = SnapshotKeeper(run, engine, recorder)
+        self.keys = KeyKeeper(run, engine, recorder)
         self.live = LiveFeed(run, camera.ring)
-        self.fanout = Fanout(run, [recorder, RunLog(), camera, self.keeper, self.live, Health(), *sinks])
+        health = Health(camera.disk_used)
+        self.fanout = Fanout(run, [recorder, RunLog(), camera, self.keeper, self.keys, self.live, health, *sinks])
         self.control = ControlServer(run.path, run.clock, self.live)

@@ -1,4 +1,4 @@
-"""A run under way: ticks become records, records go to sinks, and every way to end is told apart."""
+"""A run under way: ticks become records, records go to sinks, and every way to end is distinguished."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 from ptp._util.attempt import attempt
 from ptp._util.clock import Clock, iso
+from ptp._util.loading import blame
 from ptp.engine import Engine
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
@@ -21,6 +22,7 @@ from ptp.recording.report import write_report
 from ptp.records import Record, RunResult, Stop
 from ptp.runner.services import Services
 from ptp.runner.steering import Steering
+from ptp.runner.warned import hearing_warnings
 from ptp.sinks import RunContext, Sink
 
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
@@ -91,15 +93,14 @@ class Session:
 
     def play(self) -> RunResult:
         """Play until something ends the run, then keep how it ended."""
-        with Interrupts(self._run.clock) as interrupts, _frozen():
+        with Interrupts(self._run.clock) as interrupts, _frozen(), hearing_warnings(self._run):
             try:
                 self._services.fanout.began()
                 for remark in self._engine.world.remarks:
                     self._run.notice("warning", "world", remark)
                 self._loop(interrupts)
-            except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and told
-                said = str(problem) if isinstance(problem, PtpError) else f"{type(problem).__name__}: {problem}"
-                self._crash(said)
+            except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and reported
+                self._crash(str(problem) if isinstance(problem, PtpError) else blame(problem))
                 self._run.error(problem, _trace(problem))
             else:
                 self._end(interrupts)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import msgspec
 
 from ptp.config import changed, differences
 from ptp.errors import PtpError, SnapshotError
+from ptp.recording.labels import relabel
 from ptp.records import ConfigChanged, Rewound, Stop
 from ptp.replay import Tape
-from ptp.replay.travel import restore
+from ptp.replay.travel import check_own, go_back, restore
 from ptp.runner import protocol
 from ptp.runner.control import Asked
 from ptp.runner.protocol import Answer
@@ -20,7 +24,7 @@ HOLD = 0.05  # seconds between two looks at the controls while paused
 
 
 class Steering:
-    """Answers requests between two ticks, and holds the run while it is paused."""
+    """Answers requests between two ticks, and waits while the run is paused."""
 
     def __init__(self, services: Services) -> None:
         self._run = services.run
@@ -31,7 +35,7 @@ class Steering:
         """The tick at which a stepped run pauses again."""
 
     def serve(self, waiting: deque[Asked]) -> None:
-        """Answer every request that waits; one that can't be met is told why, and the run goes on."""
+        """Answer every request that waits; one that can't be met gets the reason, and the run continues."""
         while waiting:
             asked = waiting.popleft()
             try:
@@ -53,15 +57,20 @@ class Steering:
                 self._run.paused, self.until = False, self._run.tick + ticks
                 self._log(f"steps {ticks} ticks")
             case protocol.TakeSnapshot(name, message):
-                snapshot = self._services.keeper.create("asked for", name=name, message=message)
+                snapshot = self._services.keeper.create("requested", name=name, message=message)
             case protocol.ListSnapshots():
                 snapshots = self._services.keeper.headers()
             case protocol.Restore(wanted):
                 snapshot = self.go_back(self._services.keeper.find(wanted), f"restored {wanted}")
             case protocol.Rollback(count):
                 snapshot = self.rollback(count, f"rolled back {count} snapshots")
+            case protocol.Rewind(ticks, to_tick):
+                self.rewind(self._run.tick - ticks if to_tick is None else to_tick)
             case protocol.Change(flags):
                 self._change(flags)
+            case protocol.Label() as label:
+                relabel(self._run.metadata, **msgspec.structs.asdict(label))
+                self._services.recorder.directory.write_metadata(self._run.metadata)
             case protocol.End():
                 self.stop = Stop("manual", "control", "stopped by request")
                 self._log("stopping")
@@ -101,19 +110,47 @@ class Steering:
         return self.go_back(self._services.keeper.ring.back(count), reason)
 
     def go_back(self, snapshot: Snapshot, reason: str) -> SnapshotHeader:
-        """Go back to a snapshot of this run; what came after it is given up."""
-        run, header = self._run, snapshot.header
-        dropped, from_tick = len(self._engine.buffer), run.tick
+        """Go back to a snapshot of this run: what led to it is the tape then, and everything else is discarded."""
+        header = snapshot.header
+        back = self._back(header.tick, reason, header.rewinds)
+        with self._tape() as tape:
+            check_own(header, tape, self._engine.world.facts)
+            shared = tape.shared(header)
+            if shared == header.tick:
+                restore(self._engine, snapshot, tape)
+                self._engine.clear_queue(reason)
+        self._tell(back, shared)
+        if shared < header.tick:  # it lies in ticks that were given up, which are the tape only now
+            with self._tape() as tape:
+                restore(self._engine, snapshot, tape)
+            self._engine.clear_queue(reason)
+        return header
+
+    def rewind(self, tick: int) -> None:
+        """Go back to a tick of this run; what came after it is discarded."""
+        now = self._run.tick
+        if not 0 <= tick < now:
+            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}")
+        back = self._back(tick, f"rewound {now - tick} ticks")
+        with self._tape() as tape:
+            go_back(self._engine, tape, self._services.keys.newest(tick), tick)
+        self._engine.clear_queue(back.reason)
+        self._tell(back, tick)
+
+    def _back(self, tick: int, reason: str, branch: int | None = None) -> Rewound:
+        run = self._run
+        return Rewound(run.metadata.rewinds + 1, run.clock.time(), run.tick, tick, reason, len(self._engine.buffer),
+                       branch)  # fmt: skip
+
+    @contextmanager
+    def _tape(self) -> Iterator[Tape]:
+        """Return the tape with everything that was played."""
         self._services.fanout.hand_over()
         self._services.recorder.flush()
         with closing(Tape(self._services.recorder.directory)) as tape:
-            if not tape.is_current(header):
-                raise SnapshotError(
-                    f"snapshot {header.snapshot_id} belongs to ticks that were rolled back; choose another"
-                )
-            restore(self._engine, snapshot, tape)
-            self._engine.clear_queue(reason)
-        run.metadata.rewinds += 1
-        run.rewound = Rewound(run.metadata.rewinds, run.clock.time(), from_tick, header.tick, reason, dropped)
-        self._services.fanout.rewound(header.tick)
-        return header
+            yield tape
+
+    def _tell(self, back: Rewound, shared: int) -> None:
+        """Let every sink forget what came after the last tick that stays."""
+        self._run.metadata.rewinds, self._run.rewound = back.number, back
+        self._services.fanout.rewound(shared)

@@ -24,8 +24,10 @@ from ptp.recording.database import Database
 from ptp.records import DecisionMade, Event, Metadata, Record, Step, WorldFacts
 from ptp.runs.tables import State, as_json, as_state, read
 from ptp.runs.ticks import VALID, decision_before, state_at
+from ptp.worlds.knowledge import knowledge_of
 
 _AMONG = "WHERE tick IN (SELECT value FROM json_each(?))"
+EVENT = "event"  # what an old event of no kind is called
 AT_ONCE = 1_000_000  # ticks whose names are read in one piece
 KEPT = 16  # runs whose places are remembered
 Kind = Literal["all", "commands", "events"]
@@ -39,7 +41,7 @@ class Action(msgspec.Struct):
     timestamp: str
     """When, in UTC; that of a command is its decision's time plus the play since."""
     action: str
-    """The command, or the kind of event, in capitals."""
+    """The command or the event, in the words of its world: MOVE_UP, ENCOUNTER, BATTLE_START."""
     context: dict[str, Any]
     """The tick, and what else is known: where from and to, who was met."""
     confidence: float | None
@@ -104,11 +106,12 @@ class _Index(msgspec.Struct):
         """Return the ticks of the commands, or else the numbers of the events, that are called so."""
         known = len(self.command_codes)
         for words in _column(database, "events", "kind", "tick, event_id", known, self.last_tick):
-            self.event_codes = np.append(self.event_codes, self._codes(words, _event_name))
+            self.event_codes = np.append(self.event_codes, self._codes(words, partial(_event_name, self.facts)))
         for words in _column(database, "steps", "command", "tick", known, self.last_tick):
             self.command_codes = np.append(self.command_codes, self._codes(words, partial(_command_name, self.facts)))
-        wanted = _plain(self.facts.name_command(action))
-        codes = [code for name, code in self.names.items() if _plain(name) == wanted]
+        called = _command_name(self.facts, action), _command_name(self.facts, action.lower())
+        wanted = {*map(_plain, (action, *called, _event_name(self.facts, action)))}  # MOVE_UP or up
+        codes = [code for name, code in self.names.items() if _plain(name) in wanted]
         events = np.flatnonzero(np.isin(self.event_codes, codes))
         if kind == "events" or len(events):
             return NONE, events  # a kind of event is taken for that, and no command of its name is looked for
@@ -210,13 +213,15 @@ def _search(database: Database, text: str, last_tick: int) -> tuple[Numbers, Num
     return np.unique(np.array(ticks, np.int64)), np.flatnonzero(found)
 
 
-@cache
-def _event_name(kind: str | None) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind or "event").upper()  # BattleStarted is BATTLE_STARTED
+_knowledge = cache(knowledge_of)
+
+
+def _event_name(facts: WorldFacts, kind: str | None) -> str:
+    return _knowledge(facts.family).event_name(kind or EVENT)
 
 
 def _command_name(facts: WorldFacts, command: str) -> str:
-    return facts.name_command(command).upper()
+    return _knowledge(facts.family).action(facts.name_command(command))
 
 
 def _plain(name: str) -> str:
@@ -242,7 +247,7 @@ class _Reader:
         commands = self._commands(sorted({tick for tick, index in lines if index is None}))
         events: dict[int, list[Action]] = {tick: [] for tick, index in lines if index is not None}
         for event in read(self._database, Event, f"{_AMONG} ORDER BY tick, event_id", as_json(list(events))):
-            events[event.tick].append(_event_line(event))
+            events[event.tick].append(_event_line(event, self._facts))
         found = (commands.get(tick) if index is None else events[tick][index] for tick, index in lines)
         return [line for line in found if line is not None]  # else the run went back between two queries
 
@@ -294,9 +299,11 @@ class _Reader:
         return Action(iso(at), name, context, made.confidence, latency, cost)
 
 
-def _event_line(event: Event) -> Action:
-    facts = {name: value for name, value in as_state(event.detail).items() if name != "event"}
-    return Action(iso(event.at or 0), _event_name(event.kind), {"tick": event.tick, **facts}, None, None, None)
+def _event_line(event: Event, facts: WorldFacts) -> Action:
+    called = _knowledge(facts.family).event_fields
+    detail = {called.get(name, name): value for name, value in as_state(event.detail).items()}
+    detail.pop("event", None)
+    return Action(iso(event.at or 0), _event_name(facts, event.kind), {"tick": event.tick, **detail}, None, None, None)
 
 
 def as_actions(records: Sequence[Record], at: float, facts: WorldFacts) -> list[Action]:
@@ -307,5 +314,5 @@ def as_actions(records: Sequence[Record], at: float, facts: WorldFacts) -> list[
             context = {"tick": record.tick, "episode": record.episode, "reward": record.reward}
             found.append(Action(iso(at), _command_name(facts, record.command), context, None, None, None))
         elif isinstance(record, Event):
-            found.append(_event_line(record))
+            found.append(_event_line(record, facts))
     return found

@@ -5,12 +5,13 @@ A world is played once at a time; states along the way are remembered, so that t
 
 from __future__ import annotations
 
+import atexit
 import signal
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from multiprocessing import get_context, resource_tracker
 from pathlib import Path
@@ -23,9 +24,10 @@ from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
-from ptp.replay.tape import hash_of
-from ptp.replay.travel import compare
+from ptp.replay.tape import command_of, hash_of
+from ptp.replay.travel import compare, newest_key
 from ptp.snapshots import SnapshotStore
+from ptp.snapshots.keys import KEYS, KeyFile
 from ptp.snapshots.snapshot import check_world
 from ptp.worlds import World, make_world
 
@@ -42,11 +44,11 @@ class Drawn(msgspec.Struct, frozen=True):
     media_type: str
     data: bytes
     tick: int | None = None
-    """The tick that it shows, where that may be another than was asked for."""
+    """The tick that it shows, where that may differ from the requested one."""
 
 
 Draw = Callable[[Path, int, int], Drawn]
-"""Returns the picture of a run after a tick; the number of its rewinds tells the tick from one that was given up."""
+"""Returns the picture of a run after a tick; the number of its rewinds excludes ticks that were rolled back."""
 
 
 def draw_here(path: Path, rewinds: int, tick: int) -> Drawn:
@@ -101,6 +103,7 @@ class _Projector:
             raise RunUnreadable(f"{about}; only the pictures that it kept can be shown")
         self.rewinds = self._tape.metadata.rewinds
         self._store = SnapshotStore(directory.path / "snapshots")
+        self._keys = KeyFile(directory.path / "snapshots" / KEYS)
         self.world: World = make_world(
             self._tape.world, self._tape.metadata.facts.render_mode, trusted=self._tape.is_trusted
         )
@@ -111,27 +114,39 @@ class _Projector:
 
     def go_to(self, tick: int) -> None:
         follows = 0 <= self._tick <= tick
-        start = max((known for known in self._states if known <= tick), default=-1)
-        is_near = follows and tick < self._tick + 2 * STRIDE
-        if not is_near and start > (self._tick if follows else -1) and tick - start < FAR:
-            data, self._episode = self._states[start]
-            self.world.load(data)
-            self._tick = start
-        elif not follows:
+        if not (follows and tick < self._tick + 2 * STRIDE) and not self._jump(tick) and not follows:
             self._begin(tick)
         for step in self._tape.steps(self._tick + 1):
             if step.tick > tick:
                 break
             if step.episode != self._episode:
                 self._reset(step.episode)
-            outcome = self.world.step(self.world.decode(step.command))
+            outcome = self.world.step(command_of(self.world, step.tick, step.command))
             self._tick = -1  # nowhere, if the tape can't be followed
             compare(step.tick, step.state_hash, hash_of(self.world, outcome))
             self._tick = step.tick
             if self._saves and step.tick % STRIDE == 0 and step.tick not in self._states:
-                self._states[step.tick] = (self.world.save(), self._episode)
-                while sum(len(data) for data, _ in self._states.values()) > STATES:
-                    self._states.popitem(last=False)
+                self._remember(step.tick, self.world.save(), self._episode)
+
+    def _jump(self, tick: int) -> bool:
+        """Go to a state near before the tick, that is remembered or a key state, if there is one further on."""
+        start = max((known for known in self._states if known <= tick), default=-1)
+        key = newest_key(self._keys, self._tape, self.world.facts, tick) if self._saves else None
+        if key is not None and key.head.tick > start:
+            with suppress(SnapshotError):  # it can't be read
+                self._remember(key.head.tick, key.unpack().world, key.head.episode)
+                start = key.head.tick
+        if tick - start >= FAR or start <= (self._tick if self._tick <= tick else -1):
+            return False
+        data, self._episode = self._states[start]
+        self.world.load(data)
+        self._tick = start
+        return True
+
+    def _remember(self, tick: int, state: bytes, episode: int) -> None:
+        self._states[tick] = (state, episode)
+        while sum(len(data) for data, _ in self._states.values()) > STATES:
+            self._states.popitem(last=False)
 
     def _begin(self, tick: int) -> None:
         """Begin at the newest snapshot before the tick, or at the start of its episode."""
@@ -180,6 +195,7 @@ def _draw(path: Path, tick: int) -> Drawn:
     return Drawn(MEDIA["text" if isinstance(picture, str) else "png"], encode(picture, "png", 0))
 
 
+@atexit.register  # an emulator that is freed after Python's own parts prints errors that mean nothing
 def _forget() -> None:
     global _projector
     if _projector is not None:

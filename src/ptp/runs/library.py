@@ -11,10 +11,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -22,6 +21,7 @@ from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
 from ptp.recording.directory import RunDirectory, run_paths
 from ptp.recording.tally import NOTHING, Tally, tally
 from ptp.records import Metadata
+from ptp.runs.query import Query, make_query
 from ptp.runs.run import Run
 from ptp.runs.summary import RunSummary, describe
 
@@ -30,11 +30,9 @@ LATER = 0.1  # seconds by which that look waits for the request that made it due
 MOST_DAMAGED = 100  # damaged runs that a list names
 LIVE_FRESH = 0.5  # seconds for which the figures of a live run are not read again
 
-SortKey = Literal["started_at", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost"]
-
 
 class DamagedRun(msgspec.Struct):
-    """A folder that is no run, or whose header or database can't be read."""
+    """A folder that is not a run, or whose header or database can't be read."""
 
     run_id: str
     problem: str
@@ -58,7 +56,7 @@ class RunList(msgspec.Struct):
     tags: list[str]
     """The tags of all runs."""
     unreadable: int
-    """Folders that are no run, or that are damaged."""
+    """Folders that are not runs, or that are damaged."""
     damaged: list[DamagedRun]
     """What is wrong with each of them, the first hundred."""
     data_dir: str
@@ -70,7 +68,7 @@ class AmbiguousRun(UsageError):
 
 
 class NoRuns(UnknownName):
-    """There is no run at all."""
+    """There are no runs."""
 
     def __init__(self, data_dir: Path) -> None:
         remedy = "make one with `ptp run`, or name another folder with --data-dir"
@@ -82,7 +80,7 @@ class NoRuns(UnknownName):
 
 
 def find_run(data_dir: Path, name: str | None = None) -> RunDirectory:
-    """Return the run of that id, unique beginning of one, or directory; the `latest`; or the live or newest one."""
+    """Return the run of that id, unique beginning of one, name, or directory; the `latest`; or the live or newest."""
     if name is not None and ("/" in name or name in {".", ".."}):
         if not Path(name, "metadata.json").exists():
             raise RunUnreadable(f"{name} is not a run directory; see `ptp runs`")
@@ -92,11 +90,27 @@ def find_run(data_dir: Path, name: str | None = None) -> RunDirectory:
     def live() -> str | None:
         return next((name for name, path in reversed(paths.items()) if RunDirectory(path).is_alive()), None)
 
-    return RunDirectory(paths[_choose(list(paths), name, data_dir, live, "see `ptp runs`")])
+    try:
+        return RunDirectory(paths[_choose(list(paths), name, data_dir, live, "see `ptp runs`")])
+    except UnknownName:
+        named = [path for path in paths.values() if name and _name_of(path) == name]
+        if not named:
+            raise
+    if len(named) > 1:
+        raise AmbiguousRun(f"{len(named)} runs are named {name!r}; give an id, such as {named[-1].name}")
+    return RunDirectory(named[0])
+
+
+def _name_of(path: Path) -> str | None:
+    """Return the name of a run; one that can't be read has none."""
+    try:
+        return RunDirectory(path).read_metadata().name
+    except PtpError:
+        return None
 
 
 def open_run(run: str | Path | None = "latest", data_dir: str | Path = "var") -> Run:
-    """Return a run by its id, unique beginning of one, or directory; the `latest`; or (None) the live or newest."""
+    """Return a run by id, unique beginning of one, name or directory; the `latest`; or (None) the live or newest."""
     return Run(find_run(Path(data_dir), f"{run}/" if isinstance(run, Path) else run))
 
 
@@ -118,65 +132,36 @@ def _choose(
     return found[0]
 
 
-# -- choosing --------------------------------------------------------------------------------------------------
-
-
-class Query(msgspec.Struct, frozen=True):
-    """Which runs are wanted, and in which order."""
-
-    status: str | None = None
-    world: str | None = None
-    agent: str | None = None
-    tag: str | None = None
-    text: str | None = None
-    sort: SortKey = "started_at"
-    descending: bool = True
-    page: int = 1
-    page_size: int = 50
-    experiment: str | None = None
-
-    @property
-    def filters(self) -> bool:
-        """Whether not every run is wanted."""
-        return any((self.status, self.world, self.agent, self.tag, self.text, self.experiment))
-
-    def matches(self, line: RunSummary) -> bool:
-        """Whether a run is wanted."""
-        asked = (
-            (self.status, line.status), (self.world, line.world), (self.agent, line.agent),
-            (self.experiment, line.experiment_name),
-        )  # fmt: skip
-        if any(wanted != found for wanted, found in asked if wanted) or (self.tag and self.tag not in line.tags):
-            return False
-        if not self.text:
-            return True
-        told = (line.run_id, line.world, line.agent, line.experiment_name, line.stopped_by, line.error, *line.tags)
-        searched = " ".join(word for word in told if word).lower()
-        return all(word in searched for word in self.text.lower().split())
-
-    def place(self, line: RunSummary) -> tuple[bool, Any, str]:
-        """Return what a run is sorted by; one that lacks the figure stands below all others."""
-        value = getattr(line, self.sort)
-        return value is not None, value if value is not None else 0, line.run_id
+# -- listing ---------------------------------------------------------------------------------------------------
 
 
 def list_runs(data_dir: str | Path = "var", *, limit: int | None = None, **filters: Any) -> list[Run]:
-    """Return runs, newest first; filters are those of `Query`.
+    """Return runs, newest first; filters are those of `Query`, and times may also be ages such as 7d.
 
-    A damaged run is in the list like any other, and says what is wrong when it is asked; no filter lets it through.
+    A damaged run is in the list like any other, and reports what is wrong when it is read; no filter lets it through.
     """
-    query = Query(**filters)
-    runs = (Run(RunDirectory(path)) for path in reversed(run_paths(Path(data_dir))))
-    if not query.filters and query.sort == "started_at" and query.descending:
-        return list(islice(runs, limit))
-    found = []
-    for run in runs:
-        with suppress(PtpError):
-            line = run.summary()
-            if query.matches(line):
-                found.append((line, run))
-    found.sort(key=lambda pair: query.place(pair[0]), reverse=query.descending)
-    return [run for _, run in found[:limit]]
+    query = make_query(**filters)
+    if query.is_plain:
+        return [Run(RunDirectory(path)) for path in islice(reversed(run_paths(Path(data_dir))), limit)]
+    lines = read_summaries(Path(data_dir), query, limit)
+    return [Run(RunDirectory(Path(data_dir, "records", line.run_id))) for line in lines]
+
+
+def read_summaries(
+    data_dir: Path, query: Query, limit: int | None = None, report: Callable[[PtpError], None] = lambda problem: None
+) -> list[RunSummary]:
+    """Return the runs that are wanted, each in a line; a run that can't be read is reported, and does not count."""
+    lines: list[RunSummary] = []
+    for path in reversed(run_paths(data_dir)):
+        if query.is_plain and limit is not None and len(lines) >= limit:
+            break
+        try:
+            directory = RunDirectory(path)
+            metadata = _own_header(directory)
+            lines.append(describe(metadata, tally(directory, metadata)))
+        except PtpError as problem:
+            report(problem)
+    return query.sorted(lines)[:limit]
 
 
 # -- remembering -----------------------------------------------------------------------------------------------
@@ -253,7 +238,7 @@ class Library:
 
     def _answer_to(self, query: Query) -> RunList:
         lines = self._readable()
-        wanted = sorted(filter(query.matches, lines), key=query.place, reverse=query.descending)
+        wanted = query.sorted(lines)
         damaged = [DamagedRun(name, entry.problem) for name, entry in self._entries.items() if entry.line is None]
         return RunList(
             runs=wanted,
@@ -312,13 +297,18 @@ class Library:
             return
         self._answer = None
         try:
-            metadata = directory.read_metadata()
-            if metadata.run_id != directory.run_id:
-                raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}")
+            metadata = _own_header(directory)
             figures = tally(directory, metadata, known.tally if known and is_same else NOTHING)
-            self._entries[name] = _Entry(changed, now, describe(directory, metadata, figures), metadata, figures)
+            self._entries[name] = _Entry(changed, now, describe(metadata, figures), metadata, figures)
         except PtpError as problem:
             self._entries[name] = _Entry(changed, now, problem=str(problem))
+
+
+def _own_header(directory: RunDirectory) -> Metadata:
+    metadata = directory.read_metadata()
+    if metadata.run_id != directory.run_id:
+        raise RunUnreadable(f"{directory.path.name} holds the header of run {metadata.run_id}; rename the folder to it")
+    return metadata
 
 
 def _stamp(path: Path) -> int:

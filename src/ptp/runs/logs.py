@@ -7,6 +7,9 @@ from typing import Any
 
 import msgspec
 
+from ptp._util.files import check_regular
+from ptp.errors import RunUnreadable
+
 
 class LogLine(msgspec.Struct):
     """One line of the log."""
@@ -37,6 +40,7 @@ _Level = {"warning": ("warning", "error", "critical"), "error": ("error", "criti
 def read_log(path: Path, lines: int = 200, after: int | None = None, level: str | None = None) -> LogLines:
     """Return the newest lines, or those that came *after* so many bytes."""
     try:
+        check_regular(path)
         with open(path, "rb") as file:
             size = file.seek(0, 2)
             start = max(0, size - BLOCK) if after is None else min(after, size)
@@ -44,6 +48,8 @@ def read_log(path: Path, lines: int = 200, after: int | None = None, level: str 
             data = file.read(BLOCK if after is None else min(BLOCK, size - start))
     except FileNotFoundError:
         return LogLines([], 0)
+    except OSError as problem:
+        raise RunUnreadable(f"{path} can't be read: {problem.strerror}; remove it") from None
     whole = data[: data.rfind(b"\n") + 1]
     texts = whole.splitlines()[1 if after is None and start else 0 :]
     found = [line for line in map(_read, texts) if level not in _Level or line.level in _Level[level]]

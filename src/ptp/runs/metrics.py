@@ -48,10 +48,12 @@ class Performance(Struct):
 
 
 class Game(Struct, omit_defaults=True):
-    """How the player does; absent where the world can't tell."""
+    """How the player is doing; absent where the world can't report it."""
 
     pokemon_caught: int | None = None
-    """Kinds of creature that were caught."""
+    """Creatures caught in the wild or traded for."""
+    pokemon_owned: int | None = None
+    """Species that were ever owned, those that were given too."""
     battles_won: int | None = None
     battles_lost: int | None = None
     battles_fled: int | None = None
@@ -86,7 +88,7 @@ class SeriesList(Struct):
 
     run_id: str
     series: list[Series]
-    """One for each name that was asked for and has points."""
+    """One for each requested name that has points."""
 
 
 def read_metrics(directory: RunDirectory) -> Metrics:

@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ptp import records
-from ptp._util.files import write_atomic
 from ptp._util.lazy import lazy
-from ptp.errors import PtpError, RecordingError, UsageError
+from ptp.errors import PtpError, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.recording.tally import tally
@@ -23,22 +24,22 @@ if TYPE_CHECKING:
     from ptp import replay, runner
     from ptp.config import RunConfig
     from ptp.frames import Picture
-    from ptp.recording import figures
+    from ptp.recording import figures, labels
     from ptp.replay import video
     from ptp.runner import control, protocol
-    from ptp.runs import drawing, settings, sharing, shots, steering
+    from ptp.runs import drawing, settings, sharing, shots, steering, verification
     from ptp.runs.steering import Restored, Steered
     from ptp.snapshots import SnapshotHeader
 else:  # what plays, draws or steers is loaded when a run is played, drawn or steered
-    figures = lazy("ptp.recording.figures")
+    figures, labels = lazy("ptp.recording.figures"), lazy("ptp.recording.labels")
     replay, runner, video = lazy("ptp.replay"), lazy("ptp.runner"), lazy("ptp.replay.video")
     control, protocol = lazy("ptp.runner.control"), lazy("ptp.runner.protocol")
     drawing, sharing, shots = lazy("ptp.runs.drawing"), lazy("ptp.runs.sharing"), lazy("ptp.runs.shots")
     settings, steering = lazy("ptp.runs.settings"), lazy("ptp.runs.steering")
+    verification = lazy("ptp.runs.verification")
 
-LONGEST_TAG = 60  # characters
-SHOWN = ("run_id", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost", "started_at", "tags",
-         "stopped_by", "error")  # fmt: skip
+SHOWN = ("run_id", "name", "notes", "status", "world", "agent", "ticks", "episodes", "total_reward", "total_cost",
+         "started_at", "tags", "stopped_by", "error")  # fmt: skip
 
 
 def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
@@ -52,7 +53,7 @@ def _table(record: type[R], about: str) -> Callable[[Run], Rows[R]]:
 
 
 class Run:
-    """One run; nothing is read before it is asked for, and what is live is read anew each time."""
+    """One run; nothing is read before it is used, and a live run is read anew each time."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
@@ -89,34 +90,31 @@ class Run:
 
     @property
     def tags(self) -> list[str]:
-        """The words that a person gave it."""
-        return self.directory.read_tags()
+        """What people tagged it with, sorted."""
+        return self.metadata.tags
 
-    def tag(self, *words: str, remove: Sequence[str] = ()) -> list[str]:
-        """Give it words to find and keep it by, take others from it, and return those that it has then."""
-        before = self.tags
-        absent = sorted(set(remove) - set(before))
-        if absent:
-            raise UsageError(f"run {self.id} has no tag {absent[0]!r}; it has: {', '.join(before) or 'none'}")
-        for word in words:
-            if not word.strip() or len(word.strip()) > LONGEST_TAG or not word.strip().isprintable():
-                allowed = f"a word, or a few on one line, of at most {LONGEST_TAG} characters"
-                raise UsageError(f"{word!r} is no tag; a tag is {allowed}")
-        tags = sorted(set(before) - set(remove) | {word.strip() for word in words})
-        file = self.path / "tags.txt"
-        try:
-            if tags:
-                write_atomic(file, "".join(f"{tag}\n" for tag in tags).encode())
-            else:
-                file.unlink(missing_ok=True)
-        except OSError as problem:
-            raise RecordingError(f"{file} can't be written: {problem.strerror}; check who owns the folder") from None
-        return tags
+    def tag(self, *tags: str, remove: Sequence[str] = ()) -> list[str]:
+        """Add tags to find and keep the run by, remove others, and return those that it has then."""
+        return self._relabel(protocol.Label(add=list(tags), remove=list(remove))).tags
+
+    def rename(self, name: str) -> None:
+        """Give the run a name, which finds it as its id does; an empty one removes the name."""
+        self._relabel(protocol.Label(name=name))
+
+    def note(self, notes: str) -> None:
+        """Replace the notes; empty ones remove them."""
+        self._relabel(protocol.Label(notes=notes))
+
+    def _relabel(self, change: protocol.Label) -> records.Metadata:
+        if self.is_live:
+            control.ask(self.directory, change)
+            return self.metadata
+        return labels.relabel_ended(self.directory, **msgspec.structs.asdict(change))
 
     def summary(self) -> RunSummary:
         """Return the run in a line."""
         metadata = self.metadata
-        return describe(self.directory, metadata, tally(self.directory, metadata))
+        return describe(metadata, tally(self.directory, metadata))
 
     # -- what happened -----------------------------------------------------------------------------------------
 
@@ -127,11 +125,13 @@ class Run:
     episodes = _table(records.EpisodeEnded, "Return the whole episodes.")
     episode_starts = _table(records.EpisodeBegan, "Return how each episode began.")
     decisions = _table(
-        records.DecisionMade, "Return the decisions; those of ticks that were given up have the status `rolled_back`."
+        records.DecisionMade,
+        "Return the decisions; those of ticks that were rolled back have the status `rolled_back`.",
     )
     model_calls = _table(records.ModelCall, "Return the calls of models.")
     events = _table(records.Event, "Return what the world itself calls events.")
     metrics = _table(records.Metric, "Return the measurements.")
+    resources = _table(records.ResourceUse, "Return what the run's process took of the machine.")
     frames = _table(records.FrameKept, "Return which pictures were kept; `frame` gives the picture of any tick.")
     notices = _table(records.Notice, "Return what a person should know.")
     errors = _table(records.ErrorSeen, "Return what went wrong.")
@@ -182,7 +182,11 @@ class Run:
         plan = video.VideoPlan(first, last, speed, overlay)
         return video.make_video(self.directory, plan, None if output is None else Path(output), progress)
 
-    def verify(self, from_tick: int = 1) -> replay.Replayed:
+    def verify(self) -> verification.Verdict:
+        """Hold everything that is kept of the run against its seal, without playing it."""
+        return verification.verify(self.directory)
+
+    def replay(self, from_tick: int = 1) -> replay.Replayed:
         """Play the tape again and compare every tick."""
         with closing(replay.Replay(replay.Tape(self.directory), from_tick)) as played:
             for _ in played:
@@ -212,6 +216,13 @@ class Run:
         """Take a live run back by some of its snapshots in memory; what came after is discarded."""
         return steering.steer(self.directory, protocol.Rollback(count))
 
+    def rewind(self, ticks: int = 1) -> Restored:
+        """Go back some ticks; what came after is discarded."""
+        if self.is_live:
+            now = steering.steer(self.directory, protocol.Rewind(ticks))
+            return steering.Restored(self.id, now.tick, True, None)
+        return self.restore(tick=self.last_tick - ticks)
+
     def unpause(self) -> Steered:
         """Let a paused live run play on."""
         return steering.steer(self.directory, protocol.Resume())
@@ -240,11 +251,19 @@ class Run:
         assert taken is not None
         return taken
 
-    def restore(self, snapshot: str) -> Restored:
-        """Go back to a snapshot, by name or id; what came after it is discarded."""
+    def restore(self, snapshot: str | None = None, *, tick: int | None = None) -> Restored:
+        """Go back to a snapshot, by name or id, or to any tick; what came after it is discarded."""
+        if (snapshot is None) == (tick is None):
+            raise UsageError("name a snapshot, or a tick with --tick N")
         if not self.is_live:
-            header = steering.restore_snapshot(self.directory, snapshot)
-            return steering.Restored(self.id, header.tick, False, f"ptp resume {self.id}")
+            if snapshot is None:
+                steering.restore_tick(self.directory, tick or 0)
+            else:
+                tick = steering.restore_snapshot(self.directory, snapshot).tick
+            return steering.Restored(self.id, tick or 0, False, f"ptp resume {self.id}")
+        if snapshot is None:
+            restored = steering.steer(self.directory, protocol.Rewind(to_tick=tick))
+            return steering.Restored(self.id, restored.tick, True, None)
         known = (it.snapshot_id for it in self.snapshots() if snapshot in (it.snapshot_id, it.name, "latest"))
         restored = steering.steer(self.directory, protocol.Restore(next(known, snapshot)))
         return steering.Restored(self.id, restored.tick, True, None)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from ptp._util.files import check_regular
 from ptp.config.files import read_values
 from ptp.config.tree import BY_FLAG, BY_PATH, RunConfig, Values, build, values_of
 from ptp.errors import RunUnreadable, UnknownName
 from ptp.recording.database import Database
-from ptp.recording.directory import RunDirectory
+from ptp.recording.directory import MOST_TEXT, RunDirectory
 from ptp.records import ConfigChanged
 from ptp.runs.tables import read
 
@@ -19,9 +20,12 @@ def find_config(directory: RunDirectory, database: Database) -> RunConfig | None
     """Return a run's settings; None where an older run kept none."""
     path = directory.path / "config.yaml"
     try:
+        check_regular(path, MOST_TEXT)
         values = dict(_recorded(path, path.stat().st_mtime_ns))
     except FileNotFoundError:
         return None
+    except OSError as problem:
+        raise RunUnreadable(f"{path} can't be read: {problem.strerror}; restore it from a copy") from None
     for change in read(database, ConfigChanged):
         for name, value in change.settings.items():
             values[BY_PATH[name]] = BY_PATH[name].check(value, f"{name} at tick {change.tick}")

@@ -21,15 +21,17 @@ from ptp import __version__
 from ptp._util.clock import Clock, iso
 from ptp._util.files import write_atomic
 from ptp._util.ids import derive_seed, uuid7
+from ptp.agents import make_agent
+from ptp.agents.registry import is_foreign
 from ptp.config import RunConfig
 from ptp.config.tree import BY_FLAG, BY_PATH, Values, build, values_of
-from ptp.engine import Play
-from ptp.errors import PtpError, RunUnreadable, SnapshotError, UnknownName
+from ptp.engine import Engine, Play
+from ptp.errors import ConfigError, PtpError, RunUnreadable, SnapshotError, UnknownName
 from ptp.recording import Recorder, RunDirectory
 from ptp.records import DecisionMade, EpisodeBegan, EpisodeEnded, Metadata, Parent, Step, Stop
 from ptp.replay import Tape
-from ptp.replay.tape import changes_of, hash_of
-from ptp.replay.travel import compare, load_world
+from ptp.replay.tape import changes_of, command_of, hash_of
+from ptp.replay.travel import compare, load_mind, load_world
 from ptp.runs.settings import read_config
 from ptp.runs.steering import store_of
 from ptp.sinks import RunContext
@@ -45,7 +47,7 @@ PLAY = ("world.profile", "world.frames_per_tick", "system.random_seed")
 
 
 def export_snapshot(directory: RunDirectory, wanted: str, target: Path) -> SnapshotHeader:
-    """Write a snapshot and its tape to a file that another machine can go on from."""
+    """Write a snapshot and its tape to a file that another machine can resume from."""
     if target.exists():
         raise SnapshotError(f"{target} is there already; choose another file")
     header, data = export_bytes(directory, wanted)
@@ -130,8 +132,8 @@ def import_snapshot(data_dir: Path, snapshot: Snapshot, world: str | None = None
             files[BY_PATH[f"world.{name}"]] = str(path)
         played = _make(header, {**values, **files}, named=world is not None)
         try:
-            state = _put_there(played, snapshot, tape)
             config = build({**values, BY_FLAG["--agent"]: header.agent, BY_FLAG["--data-dir"]: str(data_dir)})
+            state = _put_there(played, snapshot, tape, config)
             return _keep(config, played, snapshot, tape, state)
         finally:
             played.close()
@@ -165,20 +167,32 @@ def _make(header: SnapshotHeader, values: Values, named: bool) -> World:
         raise SnapshotError(f"the snapshot is of {header.world!r}, which is not here; {remedy}") from None
 
 
-def _put_there(world: World, snapshot: Snapshot, tape: SharedTape) -> Any:
+def _put_there(world: World, snapshot: Snapshot, tape: SharedTape, config: RunConfig) -> Any:
     """Bring a world to the snapshot's tick and return the state there; None when an episode has just ended."""
     header = snapshot.header
     check_world(header, world.facts)
     if snapshot.engine.ticks != header.tick:
         raise SnapshotError(f"the snapshot is damaged: its engine is not at tick {header.tick}; get it again")
     can_load = world.facts.snapshot == "state"
-    try:
-        observation = load_world(world, snapshot) if can_load else _play_there(world, tape)
-    except (ValueError, TypeError, KeyError) as problem:
-        raise SnapshotError(f"{header.world!r} can't go on from the snapshot: {problem!r}; get it again") from None
+    observation = load_world(world, snapshot) if can_load else _play_there(world, tape)
+    _try_mind(world, snapshot, observation, config)
     if not tape.steps or tape.steps[-1].terminated or tape.steps[-1].truncated:
         return None
     return world.state(observation)
+
+
+def _try_mind(world: World, snapshot: Snapshot, observation: Any, config: RunConfig) -> None:
+    """Let engine and agent go on from the snapshot, so that one they can't go on from is refused here."""
+    if is_foreign(config.agent.name):
+        return  # its code is not run before somebody asks for it
+    try:
+        agent = make_agent(config.agent.name, world, config.agent, 0, wake=lambda: None)
+    except (ConfigError, UnknownName):
+        return  # it needs what the file does not bring along, and says so when the run is resumed
+    try:
+        load_mind(Engine(world, agent, config, Clock(), 0), snapshot, observation)
+    finally:
+        agent.close()
 
 
 def _play_there(world: World, tape: SharedTape) -> Any:
@@ -197,7 +211,7 @@ def _play_there(world: World, tape: SharedTape) -> Any:
             continue
         if step.step == 1:
             reset(step.episode)
-        outcome = world.step(world.decode(step.command))
+        outcome = world.step(command_of(world, tick, step.command))
         compare(tick, step.state_hash, hash_of(world, outcome))
         observation = outcome.observation
     return reset(1) if observation is None else observation
@@ -258,7 +272,7 @@ def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | Epi
     for start in tape.starts:
         yield EpisodeBegan(start.episode, start.tick, start.seed, start.options, None, None)
     for made in tape.decisions:
-        at = datetime.fromisoformat(made.timestamp).timestamp() if made.timestamp else nan
+        at = _moment(made.timestamp)
         yield DecisionMade(
             made.number, at, made.tick, None, made.decision_type, None, None, made.confidence_score,
             _number(made.decision_latency_ms), made.tokens_used, made.api_cost, made.model_used,
@@ -266,5 +280,14 @@ def _records(tape: SharedTape, state: Any) -> Iterator[Step | EpisodeEnded | Epi
         )  # fmt: skip
 
 
+def _moment(text: str | None) -> float:
+    if text is None:
+        return nan
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        raise SnapshotError(f"the snapshot's tape has the timestamp {text[:40]!r}, which is none") from None
+
+
 def _number(value: float | None) -> float:
-    return nan if value is None else value  # the database keeps what is no number as NULL
+    return nan if value is None else value  # the database keeps NaN as NULL

@@ -25,7 +25,7 @@ from ptp.runs.tables import read, read_named, stamp
 from ptp.runs.ticks import check_tick, newest_tick, state_at
 
 PROMPT = 1.0  # seconds in which a live run finds a picture in its memory
-NEAR = 16  # ticks that a picture may be older than was asked for
+NEAR = 16  # ticks that a picture may be older than requested
 THUMBNAIL = (96, 96)
 BLOCK = 8  # pixels; a tile of the Game Boy
 MOST_REGIONS = 40

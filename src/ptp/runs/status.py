@@ -1,4 +1,4 @@
-"""How a run stands: the answer of /api/v1/status, read from the run's database."""
+"""The status of a run: the answer of /api/v1/status, read from the run's database."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ptp._util.lazy import lazy
 from ptp.config import RunConfig
 from ptp.errors import PtpError
 from ptp.recording import RunDirectory
+from ptp.recording.continuing import play_on
 from ptp.recording.database import Database
 from ptp.records import DecisionMade, Metadata, Step
 from ptp.runs.settings import find_config
@@ -54,11 +55,11 @@ class DecisionPipeline(Struct):
     tokens_this_decision: int | None
     cost_this_decision: float | None
     current_decision_status: DecisionStatus | None
-    """How it stands; null before the first one."""
+    """Its status; null before the first one."""
 
 
 class SystemHealth(Struct):
-    """How the run itself does."""
+    """The health of the run's process."""
 
     tick_rate_actual: float | None
     """Ticks per second, as last measured."""
@@ -106,14 +107,14 @@ class Status(Struct):
 
 
 class RunDetail(Struct):
-    """Everything known of a run beside its ticks."""
+    """Everything about a run except its ticks."""
 
     run: RunSummary
     """The run in a line."""
     live: bool
     """Whether a process plays it now."""
     paused: bool | None
-    """Whether it is held; null when it is not live."""
+    """Whether it is paused; null when it is not live."""
     elapsed_seconds: float | None
     progress: Progress
     family: str
@@ -121,7 +122,7 @@ class RunDetail(Struct):
     render_mode: str | None
     """How the world draws itself: rgb_array, ansi, or null when it has no picture."""
     signals: list[str]
-    """What the world can tell of itself: battle, caught, badges, level."""
+    """The signals that the world reports, such as caught, badges and level."""
     commands: list[str]
     """The commands that occur most among the newest, most often first; by name where they have names."""
     command_names: list[str]
@@ -135,11 +136,11 @@ class RunDetail(Struct):
     screenshots: int
     """Pictures that were kept."""
     resume_with: str
-    """The command that goes on with the run."""
+    """The command that plays on; for a completed run one that raises the limit it reached, or forks it."""
 
 
 def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
-    """Return how a run stands."""
+    """Return the status of a run."""
     with Database(directory.database) as database:
         state, knowledge = state_at(database), knowledge_of(metadata.facts.family)
         config = find_config(directory, database)
@@ -162,12 +163,13 @@ def read_status(directory: RunDirectory, metadata: Metadata) -> Status:
 
 
 def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -> RunDetail:
-    """Return everything known of a run beside its ticks."""
+    """Return everything about a run except its ticks."""
     paused = None
     if metadata.status == "running":
         with suppress(PtpError):  # it ended between two looks
             paused = steering.steer(directory, protocol.Status()).paused
     with Database(directory.database) as database:
+        config = find_config(directory, database)
         recent = "SELECT command FROM steps ORDER BY tick DESC LIMIT 500"
         commands = database.rows(f"SELECT command FROM ({recent}) GROUP BY command ORDER BY count(*) DESC LIMIT 20")
         return RunDetail(
@@ -185,7 +187,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
             parent_tick=metadata.parent.tick if metadata.parent else None,
             versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
             screenshots=database.row("SELECT count(*) FROM screenshots")[0],
-            resume_with=f"ptp resume {directory.run_id}",
+            resume_with=f"ptp resume {directory.run_id}" if config is None else play_on(metadata, config),
         )
 
 

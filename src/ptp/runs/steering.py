@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 
-import apsw
 from msgspec import Struct
 
 from ptp._util.clock import Clock
-from ptp.errors import RecordingError, SnapshotError
+from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
-from ptp.recording.database import open_for_writing
 from ptp.recording.history import rewind
+from ptp.recording.maintenance import changing
 from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.travel import check_own, travel
@@ -20,6 +19,7 @@ from ptp.runner.protocol import Request
 from ptp.runner.run import engine_of
 from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
+from ptp.snapshots.keys import KEYS, KeyFile
 from ptp.worlds.knowledge import knowledge_of
 
 
@@ -71,12 +71,12 @@ class Restored(Struct):
 
 
 class Steered(Struct):
-    """What a live run answered."""
+    """What a live run replied."""
 
     run_id: str
     tick: int
     paused: bool | None
-    """Whether it is held now."""
+    """Whether it is paused now."""
     snapshot: SnapshotLine | None = None
     """The snapshot that was taken or restored."""
 
@@ -101,38 +101,47 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
         metadata = directory.read_metadata()
         engine = engine_of(directory, metadata, config, Clock())
         with closing(engine.world), closing(Tape(directory)) as tape:
-            travel(engine, tape, store_of(directory), tape.length)
-            snapshot = take(engine, metadata.run_id, metadata.agent, "asked for", metadata.rewinds,
+            travel(engine, tape, directory.path / "snapshots", tape.length)
+            snapshot = take(engine, metadata.run_id, metadata.agent, "requested", metadata.rewinds,
                             name=name, message=message)  # fmt: skip
         return store_of(directory).save(snapshot, config.snapshot.compress, config.snapshot.validate)
 
 
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
-    """Give up what came after a snapshot, so that `ptp resume` goes on from it."""
+    """Let the tape be what led to a snapshot, so that `ptp resume` continues from it; the rest is discarded."""
     store = store_of(directory)
     with directory.owned():
         header = store.find(wanted)
-        store.load(header)  # a damaged one is refused before anything is given up
+        store.load(header)  # a damaged one is refused before anything is discarded
         with closing(Tape(directory)) as tape:
             check_own(header, tape, tape.metadata.facts)
-            if not tape.is_current(header):
-                raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back; choose another")
-        _rewind(directory, header, f"restored {wanted}")
-        store.forget_after(header.tick)
+            shared = tape.shared(header)
+        _rewind(directory, header.tick, f"restored {wanted}", header.rewinds)
+        _forget_after(directory, shared)
     return header
 
 
-def _rewind(directory: RunDirectory, header: SnapshotHeader, reason: str) -> None:
+def restore_tick(directory: RunDirectory, tick: int) -> None:
+    """Discard what came after a tick, so that `ptp resume` continues from it."""
+    with directory.owned():
+        with closing(Tape(directory)) as tape:
+            length = tape.length
+        if not 0 <= tick < length:
+            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {length}")
+        _rewind(directory, tick, f"restored tick {tick}")
+        _forget_after(directory, tick)
+
+
+def _forget_after(directory: RunDirectory, tick: int) -> None:
+    """Remove the snapshots and key states of ticks that were given up, but for what a person named."""
+    store_of(directory).forget_after(tick)
+    KeyFile(directory.path / "snapshots" / KEYS).forget_after(tick)
+
+
+def _rewind(directory: RunDirectory, tick: int, reason: str, branch: int | None = None) -> None:
     metadata = directory.read_metadata()
-    try:
-        connection = open_for_writing(directory.database)
-        with connection:
-            metadata.rewinds += 1
-            from_tick = metadata.ticks or header.tick
-            back = Rewound(metadata.rewinds, Clock().time(), from_tick, header.tick, reason, 0)
-            rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))
-        connection.close()
-    except apsw.Error as problem:
-        raise RecordingError(f"the run can't be rolled back: {problem}") from None
-    metadata.status, metadata.ticks, metadata.stop = "manual_stop", None, None
-    directory.write_metadata(metadata)
+    metadata.rewinds += 1
+    back = Rewound(metadata.rewinds, Clock().time(), metadata.ticks or tick, tick, reason, 0, branch)
+    metadata.status, metadata.ticks, metadata.stop, metadata.tape_digest = "manual_stop", None, None, None
+    with changing(directory, "rolled back", metadata) as connection:
+        rewind(connection, metadata.run_id, back, knowledge_of(metadata.facts.family))

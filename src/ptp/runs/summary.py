@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from ptp.recording.directory import RunDirectory
 from ptp.recording.tally import Tally
 from ptp.records import Metadata, Status
 
@@ -15,7 +14,7 @@ class RunSummary(msgspec.Struct):
     run_id: str
     """The run's id, a UUIDv7."""
     status: Status
-    """How it stands now; a run that says running but has no process is crashed."""
+    """Its status now; a run that says running but has no process is crashed."""
     world: str
     agent: str
     experiment_name: str
@@ -40,10 +39,18 @@ class RunSummary(msgspec.Struct):
     parent: str | None
     """The run that it was forked from."""
     tags: list[str]
-    """The words that a person gave it, sorted."""
+    """What people tagged it with, sorted."""
+    name: str | None
+    """What people call it."""
+    notes: str | None
+    """What people noted about it."""
+    elapsed_seconds: float | None
+    """Seconds of play so far; null where nothing was played, or an old run kept no tape."""
+    signals: dict[str, float]
+    """What the world counts, such as badges, at the end of the run; empty until then, and where it counts nothing."""
 
 
-def describe(directory: RunDirectory, metadata: Metadata, figures: Tally) -> RunSummary:
+def describe(metadata: Metadata, figures: Tally) -> RunSummary:
     """Return the run in a line from its header and what it comes to."""
     return RunSummary(
         run_id=metadata.run_id,
@@ -61,5 +68,9 @@ def describe(directory: RunDirectory, metadata: Metadata, figures: Tally) -> Run
         stopped_by=metadata.stop.name if metadata.stop else None,
         error=metadata.error,
         parent=metadata.parent.run_id if metadata.parent else None,
-        tags=directory.read_tags(),
+        tags=metadata.tags,
+        name=metadata.name,
+        notes=metadata.notes,
+        elapsed_seconds=figures.elapsed,
+        signals={} if metadata.ticks is None else metadata.signals,
     )

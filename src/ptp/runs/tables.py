@@ -2,7 +2,7 @@
 
 Every query is derived from the one declaration of a record's table, so a table has one schema for every world, agent
 and older schema that a run may have. Where an older run lacks a value, the field is None: nothing is made up. The title
-of an old event is made from what it tells. What differs between worlds (`state`, `info`, `detail`, `context`) is JSON
+of an old event is made from its details. What differs between worlds (`state`, `info`, `detail`, `context`) is JSON
 text in rows and frames, which keeps the schemas equal.
 """
 
@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import islice
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 
 from ptp._util.clock import iso
 from ptp._util.lazy import lazy
-from ptp.errors import UsageError
+from ptp.errors import RunUnreadable, UsageError
 from ptp.recording.database import Database
 from ptp.recording.directory import RunDirectory
 from ptp.records import Event, columns_of
@@ -72,7 +73,7 @@ def read_named(database: Database, record: type[R], rest: str = "", *values: Any
 def fetch(database: Database, record: type[Kept], sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
     """Return the rows of a query that `select` began."""
     if record is Event:
-        database.define("title_of", lambda kind, detail: old_title(kind or "event", as_state(decode_text(detail))))
+        database.define("title_of", lambda kind, detail: old_title(str(kind or "event"), as_state(decode_text(detail))))
     return database.rows(sql, *values)
 
 
@@ -100,11 +101,16 @@ def order_of(record: type[Kept]) -> str:
 
 @cache
 def _maker(record: type[R]) -> Callable[[Sequence[Any]], R]:
-    kinds = [column.kind for column in columns_of(record)]
-    changes = [(place, CHANGES[kind]) for place, kind in enumerate(kinds) if kind in CHANGES]
+    columns = columns_of(record)
+    changes = [(place, CHANGES[it.kind]) for place, it in enumerate(columns) if it.kind in CHANGES]
+    allowed = [STORED[it.kind] for it in columns]
 
     def make(row: Sequence[Any]) -> R:
         values = list(row)
+        for value, kinds, column in zip(values, allowed, columns, strict=True):
+            if type(value) not in kinds:
+                about = f"{record.table}.{column.name} of {values[0]!r} can't be read"
+                raise RunUnreadable(f"{about}: it is {str(value)[:60]!r}; restore the run from a copy")
         for place, change in changes:
             values[place] = change(values[place])
         return record(*values)
@@ -127,7 +133,7 @@ def decode_text(text: str | None) -> Any:
         return None
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, TypeError):
         return text
 
 
@@ -153,6 +159,13 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "boolean": lambda value: None if value is None else bool(value),
     "json": decode_text,
 }
+
+
+STORED: dict[str, tuple[type, ...]] = {
+    "integer": (int, NoneType), "boolean": (int, NoneType), "real": (float, int, NoneType), "text": (str, NoneType),
+    "moment": (float, int, NoneType), "json": (str, NoneType), "number": (str, NoneType),
+}  # fmt: skip
+"""What SQLite may give for a column; anything else is damage."""
 
 
 # -- whole tables ----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ptp.recording.database import Database
 from ptp.records import DecisionMade, EpisodeEnded, ErrorSeen, Event, Rewound, Step
 from ptp.runs.tables import ERROR_TICK, State, as_json, as_state, decode_text, read, read_named
 
-MOST_ERRORS = 1_000  # errors that are told among events
+MOST_ERRORS = 1_000  # errors that are shown among events
 MOST_STEPS = 100_000  # of an episode whose rewards are added up
 ANY = 1 << 62  # a tick after every other
 VALID = "execution_status IS NOT 'rolled_back'"
@@ -78,7 +78,7 @@ class EventList(Struct):
 
 
 def newest_tick(database: Database) -> int:
-    """Return the newest tick, 0 when there is none; a run that kept no tape tells it by its decisions."""
+    """Return the newest tick, 0 when there is none; a run without a tape has it in its decisions."""
     decided = f"SELECT max(tick) FROM action_history WHERE {VALID}"
     return int(database.row(f"SELECT coalesce((SELECT max(tick) FROM steps), ({decided}), 0)")[0])
 

@@ -38,7 +38,7 @@ class RunContext:
         self.rewound: Rewound | None = None
         """The last time that the run went back."""
         self.fresh: deque[Record] = deque()
-        """What sinks have told since the last tick; the run hands it to all of them."""
+        """What sinks have reported since the last tick; the run hands it to all of them."""
 
     @property
     def tick(self) -> int:
@@ -69,7 +69,7 @@ class Sink:
     """Hears one run from its beginning to its end; each method may be left out.
 
     A sink of one's own runs on a thread beside the run. If it is too slow it loses records, and if it raises it
-    hears no more; the run goes on in both cases, and says so.
+    receives nothing more; the run continues in both cases, and says so.
     """
 
     inline: ClassVar[bool] = False

@@ -134,7 +134,7 @@ class Fanout:
         self.hand_over()
 
     def ended(self, result: RunResult) -> None:
-        """Let every sink finish, the recorder last; what they still tell is kept."""
+        """Let every sink finish, the recorder last; what they still report is kept."""
         for sink in reversed(self._sinks):
             self.hand_over()
             sink.ended(result)

@@ -1,4 +1,4 @@
-"""Snapshots: everything needed to go on from a tick, in memory and on disk."""
+"""Snapshots: everything needed to resume from a tick, in memory and on disk."""
 
 from ptp.snapshots.snapshot import Snapshot, SnapshotHeader, take
 from ptp.snapshots.store import Ring, SnapshotStore

@@ -24,6 +24,7 @@ from xxhash import xxh3_64_digest, xxh3_128_hexdigest
 from ptp._util.clock import iso
 from ptp._util.ids import uuid7
 from ptp.engine import Engine, EngineState
+from ptp.engine.state import Count
 from ptp.errors import SnapshotError
 from ptp.records import WorldFacts
 from ptp.snapshots.tape import SharedTape, decode_tape
@@ -43,21 +44,21 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
 
     snapshot_id: str
     run_id: str
-    tick: int
-    episode: int
+    tick: Count
+    episode: Count
     created_at: str
     world: str
     family: str
     world_version: str
     origin: dict[str, str]
     """The versions and the cartridge that the world's bytes belong to."""
-    world_bytes: int = 0
-    engine_bytes: int = 0
-    agent_bytes: int = 0
-    payload_bytes: int = 0
+    world_bytes: Count = 0
+    engine_bytes: Count = 0
+    agent_bytes: Count = 0
+    payload_bytes: Count = 0
     payload_hash: str = ""
     compression: str = "none"
-    rewinds: int
+    rewinds: Count
     """How often the run had gone back when it was taken: a later rewind may have given it up."""
     agent: str
     reason: str
@@ -71,8 +72,13 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
     save_ms: float = 0.0
     seal: str = ""
     """The head of the run's seal when the ticks that led to it were recorded."""
-    tape_bytes: int = 0
+    tape_bytes: Count = 0
     """The tape that a shared snapshot carries; in a run directory the database has it."""
+
+    def answers_to(self, wanted: str) -> bool:
+        """Whether *wanted* is its id or name; one of an event may be called without its tick: `catch-NIBBIN`."""
+        is_of_event = "event" in self.tags and self.name == f"{wanted}-{self.tick}"
+        return is_of_event or wanted in (self.snapshot_id, self.name)
 
 
 class Snapshot(msgspec.Struct):
@@ -87,7 +93,7 @@ class Snapshot(msgspec.Struct):
 
 
 def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int, **details: Any) -> Snapshot:
-    """Return everything needed to go on from here."""
+    """Return everything needed to resume from here."""
     began = engine.clock.monotonic()
     facts, progress = engine.world.facts, engine.progress
     header = SnapshotHeader(
@@ -165,7 +171,7 @@ def read_header(data: bytes, name: str) -> tuple[SnapshotHeader, int]:
         raise _damaged(name, "its header does not match its hash")
     try:
         return msgspec.json.decode(encoded, type=SnapshotHeader), end
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
         raise _damaged(name, problem) from None
 
 
@@ -190,8 +196,6 @@ def unpack(data: bytes, name: str) -> Snapshot:
     if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
         raise _damaged(name, "its payload does not match its hash")
     sizes: list[int] = [getattr(header, part) for part in PARTS]
-    if min(sizes) < 0:
-        raise _damaged(name, f"it says a part holds {min(sizes)} bytes")
     whole = memoryview(_expand(payload, sum(sizes), header.compression, name))
     world, engine, agent, tape = (whole[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
     try:
@@ -202,7 +206,7 @@ def unpack(data: bytes, name: str) -> Snapshot:
             msgspec.json.decode(agent, type=dict[str, Any]),
             decode_tape(tape, header.tick, name),
         )
-    except (msgspec.DecodeError, RecursionError) as problem:
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
         raise _damaged(name, problem) from None
 
 

@@ -6,9 +6,9 @@ import re
 from collections import OrderedDict, deque
 from pathlib import Path
 
-from ptp._util.files import write_atomic
+from ptp._util.files import check_regular, write_atomic
 from ptp.errors import SnapshotError, UnknownName
-from ptp.snapshots.snapshot import PREFIX, Snapshot, SnapshotHeader, pack, read_header, unpack
+from ptp.snapshots.snapshot import MOST_FILE, PREFIX, Snapshot, SnapshotHeader, pack, read_header, unpack
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _+.-]{0,99}")  # one that stays in the folder and can be typed again
 CACHE_BYTES = 64 << 20
@@ -49,6 +49,15 @@ class SnapshotStore:
         """Return the file of a snapshot."""
         return self._folder / f"{snapshot_id}.ptpsnap"
 
+    def _check(self, path: Path) -> None:
+        """Refuse what leads out of the folder, and what no snapshot can be."""
+        try:
+            check_regular(path, MOST_FILE)
+        except OSError as problem:
+            raise SnapshotError(f"{path.name} can't be read: {problem.strerror}; use an older snapshot") from None
+        if self._folder.is_symlink():
+            raise SnapshotError(f"{self._folder} is a link, and its snapshots are not the run's own; copy them here")
+
     def headers(self) -> list[SnapshotHeader]:
         """Return the headers of every readable snapshot, newest tick first."""
         return sorted(self.readable()[0], key=lambda header: (header.tick, header.snapshot_id), reverse=True)
@@ -58,6 +67,7 @@ class SnapshotStore:
         headers, problems = [], []
         for path in sorted(self._folder.glob("*.ptpsnap")):
             try:
+                self._check(path)
                 with open(path, "rb") as file:
                     prefix = file.read(PREFIX.size)
                     if len(prefix) < PREFIX.size:
@@ -69,14 +79,14 @@ class SnapshotStore:
         return headers, problems
 
     def find(self, wanted: str) -> SnapshotHeader:
-        """Return the header of the snapshot of that name, id, beginning of an id, or `latest`."""
+        """Return the header of the newest snapshot of that name, id, beginning of an id, or `latest`."""
         headers = self.headers()
         if not headers:
             raise SnapshotError("the run has no snapshots; a live run makes one with `ptp snapshot create`")
         if wanted == "latest":
             return headers[0]
         for header in headers:
-            if wanted in (header.name, header.snapshot_id):
+            if header.answers_to(wanted):
                 return header
         begins = [header for header in headers if header.snapshot_id.startswith(wanted.lower())]
         if len(begins) == 1:
@@ -91,6 +101,7 @@ class SnapshotStore:
             self._cache.move_to_end(key)
             return self._cache[key][0]
         path = self.path(key)
+        self._check(path)
         try:
             data = path.read_bytes()
         except OSError as problem:
@@ -155,7 +166,7 @@ class Ring:
         return self._snapshots[-1]
 
     def forget_after(self, tick: int) -> None:
-        """Forget the snapshots of a future that was given up."""
+        """Forget the snapshots of a future that was discarded."""
         while self._snapshots and self._snapshots[-1].header.tick > tick:
             self._snapshots.pop()
 

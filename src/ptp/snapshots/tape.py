@@ -1,16 +1,16 @@
-"""The tape that a shared snapshot carries, so that its run can be gone on with where no run directory is."""
+"""The tape that a shared snapshot carries, so that its run can be resumed where there is no run directory."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
+from ptp.engine.state import Count
 from ptp.errors import SnapshotError
 from ptp.records import DecisionStatus
 
 StartFile = Literal["start_state", "save_file"]
-Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 48)]  # what fits into the id of a record
 
 
 class Played(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -74,7 +74,7 @@ def decode_tape(data: bytes | memoryview, ticks: int, name: str) -> SharedTape |
         return None
     try:
         tape = msgspec.msgpack.decode(data, type=SharedTape)
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
         raise SnapshotError(f"{name} is damaged: its tape can't be read: {problem}; get it again") from None
     if len(tape.steps) != ticks:
         raise SnapshotError(f"{name} is damaged: its tape has {len(tape.steps)} ticks of {ticks}; get it again")

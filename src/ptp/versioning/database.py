@@ -13,11 +13,10 @@ import msgspec
 
 from ptp._util.files import write_atomic
 from ptp.errors import PtpError, RecordingError, RunUnreadable, UsageError
-from ptp.versioning.dialect import Dialect
 from ptp.versioning.drift import Verified, verify
 from ptp.versioning.migration import OnProgress, Plan, migrate, plan, present_version, silent
 from ptp.versioning.schema import RUN_SCHEMAS
-from ptp.versioning.sqlite import opened
+from ptp.versioning.sqlite import SQLite, opened, refuse_foreign
 from ptp.versioning.stamp import read_version
 
 PAGES = 2048  # copied at a time, between two reports of progress
@@ -70,6 +69,7 @@ def _migrate_copied(
 ) -> Plan:
     with opened(database, apsw.SQLITE_OPEN_READWRITE) as db:
         version = present_version(db, assumed)
+        refuse_foreign(db.connection, database, version)
         if version == target == read_version(db):
             pending_backup(database).unlink(missing_ok=True)  # a migration that ended just before it could do so
             return plan(db, target)
@@ -120,8 +120,9 @@ def verify_file(database: Path) -> Verified:
         return Verified(str(database), None, False, [str(problem)])
 
 
-def _file(db: Dialect, database: Path, version: str) -> Iterator[str]:
+def _file(db: SQLite, database: Path, version: str) -> Iterator[str]:
     """Look at the pages, at the header of the run, and for a copy that a migration left behind."""
+    refuse_foreign(db.connection, database, version)
     for (text,) in db.rows("PRAGMA quick_check(10)"):
         if text != "ok":
             yield f"damaged: {text}; restore it from a copy"

@@ -21,6 +21,16 @@ class Finding(msgspec.Struct, frozen=True):
     fix: str
 
 
+class TableChange(Finding, frozen=True):
+    """A column that is not as it should be."""
+
+    table: str
+    existing: str | None
+    """How the table declares the column; null when it is missing."""
+    expected: str | None
+    """How the schema declares it; null when it has none."""
+
+
 SCHEMA_KINDS = (
     "missing_tables", "extra_tables", "table_schema_changes", "missing_indexes", "extra_indexes", "missing_views",
     "extra_views", "view_changes",
@@ -62,7 +72,7 @@ def _parts(
         if name not in found:
             yield Finding(f"missing_{kind}", name, f"schema {version} has it", create)
         elif kind in _CHANGED and found[name] != part:
-            yield Finding(_CHANGED[kind], name, "is not as it should be", f"{_drop(kind, name, found[name])} {create}")
+            yield Finding(_CHANGED[kind], name, "differs from the schema", f"{_drop(kind, name, found[name])} {create}")
     for name, part in found.items():
         if name not in wanted:
             fix = f"{_drop(kind, name, part)}{_IF}"
@@ -76,14 +86,17 @@ def _columns(db: Dialect, found: Shape, wanted: Shape, sql: Mapping[str, str]) -
         for column, facts in columns.items():
             name = f"{table}.{column}"
             if column not in there:
-                yield Finding(kind, name, _NO_COLUMN, f"ALTER TABLE {table} ADD COLUMN {column} {facts.definition};")
+                fix = f"ALTER TABLE {table} ADD COLUMN {column} {facts.definition};"
+                yield TableChange(kind, name, _NO_COLUMN, fix, table, None, str(facts))
             elif there[column] != facts:
                 fix = db.change_column(table, column, facts, _one_line(sql[table]))
-                yield Finding(kind, name, f"is {there[column]}, should be {facts}", fix)
-        for column in there:
+                existing, expected = str(there[column]), str(facts)
+                problem = f"is {existing}, should be {expected}"
+                yield TableChange(kind, name, problem, fix, table, existing, expected)
+        for column, facts in there.items():
             if column not in columns:
                 fix = f"ALTER TABLE {table} DROP COLUMN {column};{_IF}"
-                yield Finding(kind, f"{table}.{column}", "the column is extra", fix)
+                yield TableChange(kind, f"{table}.{column}", "the column is extra", fix, table, str(facts), None)
 
 
 def _drop(kind: str, name: str, part: object) -> str:

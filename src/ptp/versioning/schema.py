@@ -125,8 +125,8 @@ RUN_SCHEMAS = Schemas(
         "1.1": "adds performance_profiles",
         "1.2": "adds screenshots.metadata, and screenshots where they are not there yet",
         "2.0": "renames decisions to action_history; adds context_version and execution_duration_ms",
-        "2.1": "adds steps (the tape), episodes, what was given up by going back, events, and indexes on ticks",
-        "2.2": "adds how episodes began, infos, model calls, changed settings, notices, snapshots, and the seal",
+        "2.1": "adds steps (the tape), episodes, steps that were rolled back, events, and indexes on ticks",
+        "2.2": "adds how episodes began, infos, model calls, changed settings, notices, snapshots, seal and decisions",
     },
     unreadable=RunUnreadable,
     unversioned=f"has no _schema_version (schema {NO_VERSION}); if its tables are those of an old schema, say of which "

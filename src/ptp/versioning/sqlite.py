@@ -28,6 +28,13 @@ FROM main.sqlite_schema AS made WHERE type = 'index' AND sql IS NOT NULL ORDER B
 """
 
 
+_FOREIGN = """
+SELECT type, name, sql FROM main.sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'
+"""
+STRIDE = 100_000  # steps of SQLite's machine between two looks whether to end a query; about a millisecond
+MOST_STRIDES = 30_000  # without a row; no query of ours needs as many, however long the run is
+
+
 class SQLite:
     """The open database of a run."""
 
@@ -39,12 +46,15 @@ class SQLite:
     indexes_query = _INDEXES
     views_query = "SELECT lower(name), 0, sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid"
 
-    def __init__(self, connection: apsw.Connection, where: object) -> None:
+    def __init__(self, connection: apsw.Connection, where: object, patience: Patience | None = None) -> None:
         self.connection = connection
+        self._patience = patience
         self.name = self.argument = str(where)
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run a statement to its end and return the rows it gives."""
+        if self._patience is not None:
+            self._patience.strides = 0
         return list(self.connection.execute(sql, values))
 
     def has_table(self, name: str) -> bool:
@@ -84,6 +94,37 @@ def shape_of(version: str) -> Shape:
         connection.close()
 
 
+class Patience:
+    """Ends a query that has come to no row for too long; Ctrl-C and SIGTERM are heard while it looks."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.strides = 0
+        """How long a query went on since its last row; whoever reads rows sets it back."""
+        connection.set_progress_handler(self._look, STRIDE)
+
+    def _look(self) -> bool:
+        self.strides += 1
+        return self.strides > MOST_STRIDES
+
+
+def guard(connection: apsw.Connection) -> Patience:
+    """Prepare a connection for a file that a stranger may have made."""
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.set_busy_timeout(5000)
+    return Patience(connection)
+
+
+def refuse_foreign(connection: apsw.Connection, where: object, version: str | None = None) -> None:
+    """Refuse a database with triggers, or with views that its schema does not declare: readers would run them."""
+    declared = {} if version is None else shape_of(version).views
+    for kind, name, sql in connection.execute(_FOREIGN):
+        known = declared.get(str(name).lower())
+        if kind != "view" or known is None or known.query != sql:
+            noun = "virtual table" if kind == "table" else kind
+            raise RunUnreadable(f"{where} has the {noun} {name!r}, which ptp never made; drop it if you trust the file")
+
+
 @contextmanager
 def opened(database: Path, flags: int = apsw.SQLITE_OPEN_READONLY) -> Iterator[SQLite]:
     """Open a database and say in words what SQLite says of it."""
@@ -92,17 +133,24 @@ def opened(database: Path, flags: int = apsw.SQLITE_OPEN_READONLY) -> Iterator[S
     connection = None
     try:
         connection = apsw.Connection(str(database), flags=flags)
-        connection.set_busy_timeout(5000)
-        yield SQLite(connection, database)
+        yield SQLite(connection, database, guard(connection))
     except apsw.BusyError:
         raise RecordingError(f"{database} is used by another program; close it and migrate again") from None
-    except (apsw.NotADBError, apsw.CorruptError) as problem:
+    except apsw.InterruptError:
+        raise endless(database) from None
+    except (apsw.NotADBError, apsw.CorruptError, UnicodeDecodeError) as problem:
         raise RunUnreadable(f"{database} is damaged ({problem}); restore it from a copy") from None
     except (apsw.Error, OSError) as problem:
         raise RecordingError(f"{database} can't be used: {problem}; it stays as it is") from None
     finally:
         if connection is not None:
             connection.close()
+
+
+def endless(database: object) -> RunUnreadable:
+    """Return the error of a query that was ended."""
+    steps = STRIDE * MOST_STRIDES
+    return RunUnreadable(f"{database} gave no answer within {steps:,} steps; it is damaged, restore it from a copy")
 
 
 def add_views(connection: apsw.Connection, version: str) -> None:

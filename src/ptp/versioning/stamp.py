@@ -95,7 +95,10 @@ def read_history(db: Dialect) -> list[Migration]:
     )
     history = []
     for start, goal, at, checksum, counts, dropped in db.rows(query):
-        when = iso(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp())
-        losses = msgspec.json.decode(dropped, type=list[Loss])
-        history.append(Migration(start, goal, when, checksum, json.loads(counts), losses))
+        try:
+            when = iso(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp())
+            losses = msgspec.json.decode(dropped, type=list[Loss])
+            history.append(Migration(start, goal, when, checksum, json.loads(counts), losses))
+        except (ValueError, TypeError, msgspec.MsgspecError) as problem:
+            raise db.schemas.unreadable(f"{db.name} has a migration that can't be read: {problem}") from None
     return history

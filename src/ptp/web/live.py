@@ -156,7 +156,7 @@ class Channel:
 
     async def _run(self) -> None:
         """Pass on what the run sends, until it ends or nobody listens any more."""
-        last = b""  # closed from here, the stream breaks off: the run itself may well go on
+        last = b""  # closed from here, the stream breaks off: the run itself may well continue
         tasks = [asyncio.create_task(work()) for work in (self._read, self._send, self._wait_for_silence)]
         try:
             try:

@@ -78,7 +78,7 @@ class World:
     }
     """Words for the commands 0, 1, 2, ... of an environment, by its name without the version."""
     events: Sequence[WorldEvent] = ()
-    """What happened in the last step, for worlds that can tell."""
+    """What happened in the last step, for worlds that report it."""
     remarks: Sequence[str] = ()
     """What a person should know before the world is played."""
     info: Mapping[str, Any] = {}
@@ -127,7 +127,7 @@ class World:
         return WorldView(self)
 
     def reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Observation:
-        """Begin an episode and return its first observation; without a seed the world goes on with its own dice."""
+        """Begin an episode and return its first observation; without a seed the world draws on."""
         observation, self.info = self.env.reset(seed=seed, options=options)
         return observation
 
@@ -149,7 +149,7 @@ class World:
         return {}
 
     def annotations(self) -> Any:
-        """Return what is to be seen in the present picture, as data for JSON; None where the world can't tell."""
+        """Return what is to be seen in the present picture, as data for JSON; None where the world can't say."""
         return None
 
     def state(self, observation: Observation) -> Any:
@@ -183,7 +183,7 @@ class World:
 
 
 class WorldView:
-    """What an agent may see of its world: nothing here changes it, and its dice are not the agent's."""
+    """What an agent may see of its world: nothing here changes it, and its random numbers are not the agent's."""
 
     def __init__(self, world: World) -> None:
         self.facts = world.facts

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Literal
 
@@ -10,7 +12,7 @@ from msgspec import Struct
 
 from ptp.records import Event
 
-ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause", "map_change"]
 State = Mapping[str, Any]
 
 
@@ -52,7 +54,7 @@ class PartyMember(Struct):
 
 
 class CurrentState(Struct):
-    """What the game is like now; null where the world can't tell."""
+    """What the game is like now; null where the world does not report it."""
 
     screen_type: ScreenType | None
     """What the screen shows."""
@@ -67,11 +69,13 @@ class CurrentState(Struct):
     badges: int | None
     """Badges earned."""
     pokemon_caught: int | None
-    """Kinds of creature that were caught."""
+    """Creatures caught in the wild or traded for."""
+    pokemon_owned: int | None
+    """Species that were ever owned, those that were given too."""
 
 
 class Knowledge:
-    """What is known of any world; a family that can tell more has a subclass."""
+    """What is known about any world; a family with more to report has a subclass."""
 
     turn_kinds: ClassVar[frozenset[str]] = frozenset()
     """The events that begin a turn of a fight."""
@@ -81,6 +85,14 @@ class Knowledge:
     """The figures that a state holds, each with its unit."""
     tallies: ClassVar[Mapping[str, str]] = {}
     """Figures that the tables of the game tell, each with the SQL that counts it."""
+    chapters: ClassVar[Mapping[str, str]] = {}
+    """The story of a run by title: the SQL that gives ticks and what happened then."""
+    curves: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """Figures that grow, by title: the unit, and the SQL that gives ticks and values."""
+    event_names: ClassVar[Mapping[str, str]] = {}
+    """What the action log calls kinds of events, where that is not the kind in capitals."""
+    event_fields: ClassVar[Mapping[str, str]] = {}
+    """What the action log calls facts of events, where the events call them otherwise."""
     tables_by_tick: ClassVar[tuple[str, ...]] = ()
     """Tables of the game that have a column `tick`."""
     tables_by_id: ClassVar[Mapping[str, str]] = {}
@@ -90,9 +102,17 @@ class Knowledge:
         """Return an event in a few words."""
         return kind
 
+    def action(self, command: str) -> str:
+        """Return what the action log calls a command."""
+        return command.upper()
+
+    def event_name(self, kind: str) -> str:
+        """Return what the action log calls a kind of event: MapChanged is MAP_CHANGED."""
+        return self.event_names.get(kind) or _in_capitals(kind)
+
     def describe(self, state: State) -> CurrentState:
         """Return what every world's state is shown as."""
-        return CurrentState(None, None, None, None, {"pokeballs": None, "potions": None}, None, None)
+        return CurrentState(None, None, None, None, {"pokeballs": None, "potions": None}, None, None, None)
 
     def figure(self, name: str, state: State) -> float | None:
         """Return one of the figures; None where the state does not hold it."""
@@ -117,6 +137,11 @@ class Knowledge:
     def rewound(self, run_id: str, to_tick: int) -> list[Row]:
         """Return what is left to do when everything after a tick was deleted from the tables named above."""
         return []
+
+
+@cache
+def _in_capitals(kind: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).upper()
 
 
 def old_title(kind: str, detail: Mapping[str, Any]) -> str:

@@ -44,6 +44,9 @@ WORLDS: dict[str, str] = {
     "tallgrass": GAMEBOY,
 }
 
+DEFAULT = "tallgrass"
+"""The world of a run that names none."""
+
 NEEDED = {"box2d": "Box2D", "mujoco": "mujoco", "phys2d": "jax", "tabular": "jax"}
 """The modules that Gymnasium's own families need, which are not installed with it."""
 PLACEHOLDERS = {"GymV21Environment-v0", "GymV26Environment-v0"}
@@ -102,7 +105,7 @@ def _registers(place: str, name: str) -> bool:
 
 
 def choose_world(config: WorldConfig, given: Collection[str] = ()) -> WorldSpec:
-    """Return the world that a config asks for: one by name, or a cartridge file.
+    """Return the world that a config asks for: one by name, a cartridge file, or the default.
 
     *given* has the paths of the settings that were given, such as `world.frames_per_tick`: one that the world does not
     take is refused even when it has its default.
@@ -112,10 +115,8 @@ def choose_world(config: WorldConfig, given: Collection[str] = ()) -> WorldSpec:
     if config.rom is not None:
         path = Path(config.rom).absolute()
         spec = WorldSpec(path.stem, GAMEBOY, {"rom": str(path)})
-    elif config.name is not None:
-        spec = find_world(config.name)
     else:
-        raise ConfigError("no world is named; give one with --world or a cartridge with --rom, see `ptp worlds`")
+        spec = find_world(config.name or DEFAULT)
     kind = world_class(spec)
     takes = kind.Options if issubclass(kind, World) else None
     options = {**spec.options, **config.options}

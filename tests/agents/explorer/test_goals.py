@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ptp.agents.explorer.atlas import Atlas
 from ptp.agents.explorer.goals import Goals
+from ptp.agents.explorer.learning import note_progress
 from ptp.agents.explorer.memory import Area, Errand, Exit, Memory, Talker
 from ptp.agents.explorer.ways import Reach
 from ptp.worlds.gameboy.state import GameState
@@ -30,7 +32,9 @@ def drawn(*rows: str) -> Area:
 
 
 def errand(memory: Memory, place: Square = (0, 0), state: GameState = GAME) -> Errand:
-    return Goals(memory, standing(state, HERE, *place), PROFILE, np.random.default_rng(0)).choose()
+    standing_here = standing(state, HERE, *place)
+    note_progress(standing_here, memory)
+    return Goals(memory, standing_here, PROFILE, np.random.default_rng(0), Atlas(memory)).choose()
 
 
 def test_it_walks_to_the_nearest_square_beside_the_unseen() -> None:
@@ -54,9 +58,9 @@ def test_it_talks_across_a_counter_when_nobody_can_stand_beside() -> None:
 
 def test_it_does_not_walk_over_people_or_warps_that_it_does_not_mean_to_take() -> None:
     area = drawn("....", ".##.", "....")
-    area.talkers["person 1"] = Talker((1, 0), heard=0)
+    area.talkers["person 1"] = Talker((1, 0), seen=0)
     area.exits["warp 0,1"] = Exit((0, 1))
-    reach = Reach(area, (0, 0))
+    reach = Reach(area, (0, 0), set(area.standing(0)))
     assert reach.nearest({(3, 0)}) is None
     assert reach.nearest({(0, 1)}) == (0, 1)
 
@@ -64,9 +68,11 @@ def test_it_does_not_walk_over_people_or_warps_that_it_does_not_mean_to_take() -
 def test_a_dead_end_is_not_tried_again_until_the_game_has_moved_on() -> None:
     area = drawn("..", "..")
     area.exits["warp 1,1"] = Exit((1, 1), leads=NEXT)
-    memory = Memory({HERE: area}, failures={f"leave {HERE} warp 1,1": 1})
+    memory = Memory({HERE: area})
+    note_progress(GAME, memory)
+    memory.fail(f"leave {HERE} warp 1,1")
     assert errand(memory).kind != "leave"
-    memory.failures = {f"leave {HERE} warp 1,1": 1}
+    memory.fail(f"leave {HERE} warp 1,1")
     assert errand(memory, state=msgspec.structs.replace(GAME, events=1)).kind == "leave"
 
 
@@ -79,7 +85,7 @@ def test_a_step_that_failed_is_walked_around() -> None:
 
 
 def with_nurse_next_door() -> Memory:
-    here, door = drawn("..G", "..G"), Exit((1, 1), leads=NEXT)
+    here, door = drawn("..G", "..G"), Exit((1, 1), leads=NEXT, shift=(-1, -1))
     here.exits["warp 1,1"] = door
     there = drawn("...")
     there.talkers["person 1"] = Talker((2, 0), heals=True, heard=1)
@@ -120,12 +126,12 @@ def test_it_grows_stronger_than_the_wild_before_it_goes_on() -> None:
 
 def test_it_asks_for_a_rematch_only_when_strong_enough() -> None:
     area = drawn("..G")
-    area.talkers["person 1"] = Talker((1, 0), heard=1, undefeated=True)
-    memory = Memory({HERE: area}, level_wanted=8)
+    area.talkers["person 1"] = Talker((1, 0), heard=1, lost=5, strength=8)
+    memory = Memory({HERE: area})
     area.talkers["person 1"].place = (0, 1)
     assert errand(memory).kind == "hunt"
     strong = msgspec.structs.replace(GAME, party=(member(level=8),))
-    assert "rematch" in errand(memory, state=strong).reason
+    assert "fight it again" in errand(memory, state=strong).reason
 
 
 def test_it_goes_shopping_when_balls_or_potions_are_used_up_and_money_is_left() -> None:

@@ -68,3 +68,10 @@ def test_it_lets_a_clerk_speak_for_b_would_break_off_the_sale() -> None:
     memory = in_shop()
     answer(rich(menu("▶BUY", "LEAVE")), memory, PROFILE)
     assert answer(rich(menu("CATCH ORB:", "how many?")), memory, PROFILE).button == "none"
+
+
+def test_a_clerk_who_has_finished_and_waits_without_an_arrow_is_answered_soon() -> None:
+    memory = in_shop()
+    answer(rich(menu("▶BUY", "LEAVE")), memory, PROFILE)
+    memory.still = 2
+    assert answer(rich(menu("Here you are.", "Thank you!")), memory, PROFILE).button == "a"

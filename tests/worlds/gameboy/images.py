@@ -18,7 +18,14 @@ def started() -> bytearray:
     """Memory of a game in which a map is loaded, and nothing else."""
     image = empty()
     image[0xD368], image[0xD369] = 9, 10
+    image[0xFF40], image[0xFF47] = 0xE3, 0xE4
     return image
+
+
+def move_to(image: bytearray, map_id: int) -> None:
+    """Load another map."""
+    image[0xD35E] = map_id
+    image[0xD367], image[0xD369], image[0xD368] = RED.shapes[map_id]
 
 
 def put(image: bytearray, address: int, *values: int) -> None:
@@ -50,15 +57,17 @@ def box(image: bytearray, row: int, column: int, height: int, width: int) -> Non
     image[0xCFC4] |= 1
 
 
-def member(image: bytearray, slot: int, species: int = 0x99, level: int = 5, hp: int = 20, dvs: int = 0) -> int:
+def member(
+    image: bytearray, slot: int, species: int = 0x99, level: int = 5, hp: int = 20, dvs: int | None = None
+) -> int:
     """Put a creature into the party and return where its struct begins."""
     image[0xD163] = max(image[0xD163], slot + 1)
     image[0xD164 + slot] = species
     base = 0xD16B + 0x2C * slot
     put(image, base, species, hp >> 8, hp & 255)
-    put(image, base + 0x1B, dvs >> 8, dvs & 255)
+    put(image, base + 0x1B, *divmod(slot if dvs is None else dvs, 256))
     image[base + 0x21] = level
-    put(image, base + 0x22, 0, 30)
+    put(image, base + 0x22, *divmod(max(hp, 30), 256))
     write(image, 0xD2B5 + 11 * slot, f"NAME{slot}")
     return base
 
@@ -74,6 +83,7 @@ def fight(image: bytearray, kind: int = 1, species: int = 0xA5, level: int = 3, 
     image[0xD022] = 5
     put(image, 0xD023, 0, 20)
     image[0xD125] = 0x0B
+    show(image, 0, 1, "ENEMY")
 
 
 def state(image: bytearray) -> GameState:

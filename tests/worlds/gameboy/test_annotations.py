@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ptp.config.tree import Screenshot
 from ptp.records import WorldSpec
 from ptp.worlds import World, find_world, make_world
-from ptp.worlds.gameboy.annotations import Annotations, find_menus
+from ptp.worlds.gameboy.annotations import Annotations, annotate, find_menus
+from ptp.worlds.gameboy.state import Battle, Fighter
 from ptp.worlds.gameboy.world import GameBoyWorld
 from tests.frames.playing import play
+from tests.worlds.gameboy.images import RED, started
 
+_FIGHTER = Fighter(0x54, "PIKACHU", 5, 20, 20, None, 0, ("ELECTRIC",), ())
 TALLGRASS = WorldSpec("tallgrass", "ptp.worlds.gameboy.world:GameBoyWorld", {"rom": "tallgrass"})
 
 
@@ -47,6 +53,22 @@ def test_text_is_found_where_its_pixels_are() -> None:
         assert (right - left, bottom - top) == (8 * len(text), 8)
         assert picture[top:bottom, left:right].min() < 100, text
     world.close()
+
+
+def test_in_a_battle_both_creatures_are_found_where_they_are_drawn() -> None:
+    image, fighter = started(), partial(msgspec.structs.replace, _FIGHTER)
+    for left, top, first in ((12, 0, 0x00), (1, 5, 0x31)):  # as the retail game draws them
+        for place in range(49):
+            image[0xC3A0 + (top + place % 7) * 20 + left + place // 7] = first + place
+    tiles = bytes(image[0xC3A0:0xC508])
+    battle = Battle("wild", "normal", False, None, None, None, fighter(species="MR. MIME"), fighter(), 0, False)
+    found = annotate(tiles, "battle", None, RED.charmap, battle).detected_sprites
+    assert [(each.type, each.name, each.bbox) for each in found] == [
+        ("pokemon", "mr._mime_front", (96, 0, 152, 56)),
+        ("pokemon", "pikachu_back", (8, 40, 64, 96)),
+    ]
+    unknown = msgspec.structs.replace(battle, own=None)
+    assert len(annotate(tiles, "battle", None, RED.charmap, unknown).detected_sprites) == 1
 
 
 def test_a_menu_is_a_framed_box_with_a_cursor() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptp.worlds.gameboy.state import Battle, Fighter, Move
-from tests.worlds.gameboy.images import fight, put, started, state
+from tests.worlds.gameboy.images import fight, put, show, started, state
 
 
 def battle(image: bytearray) -> Battle:
@@ -28,6 +28,7 @@ def test_every_field_of_the_enemy() -> None:
         0xA5, 0x01, 0x02, 9, 0x40, 0, 0, 255, 33, 39, 0, 0, 0xAA, 0xBB,
         13, 0x01, 0x05, *range(8), 35, 0xC3, 0, 0,
     )  # fmt: skip
+    show(image, 0, 1, "RATTATA")
     assert battle(image).enemy == Fighter(
         species_id=0xA5,
         species="RATTATA",

@@ -7,7 +7,15 @@ import pytest
 from ptp.errors import WorldError
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.events import BattleEnded, BattleTurn, Caught, GameEvent
-from tests.worlds.gameboy.images import fight, member, put, started, state
+from tests.worlds.gameboy.images import box, fight, member, put, show, started, state
+
+
+def say(image: bytearray, text: str) -> None:
+    """Write words, whose lines a | parts, into the message box."""
+    image[0xC3A0 + 12 * 20 : 0xC3A0 + 18 * 20] = bytes([0x7F] * 120)
+    box(image, 12, 0, 6, 20)
+    for row, line in enumerate(text.split("|") if text else ()):
+        show(image, 14 + 2 * row, 1, line)
 
 
 class Game:
@@ -87,6 +95,56 @@ def test_a_turn_is_from_menu_to_menu() -> None:
     ]
 
 
+def test_the_enemys_move_is_the_one_it_chose() -> None:
+    game = Game()
+    put(game.image, 0xCCDD, 45)
+    game.attack(enemy_hp=7, own_hp=16)
+    game.menu()
+    assert (game.turns[0].enemy_action, game.turns[0].enemy_move) == ("move", "GROWL")
+
+
+def test_an_enemy_that_fell_before_its_turn_did_nothing() -> None:
+    game = Game()
+    put(game.image, 0xCCDD, 45)
+    game.attack(enemy_hp=0)
+    game.end(0)
+    assert (game.turns[0].enemy_action, game.turns[0].enemy_move) == (None, None)
+
+
+@pytest.mark.parametrize("text", ["Enemy RATTATA|used GROWL!", "Foe RATTATA u"])
+def test_what_the_enemy_does_without_harm_is_known_from_the_text(text: str) -> None:
+    game = Game()
+    put(game.image, 0xCCDD, 45)
+    say(game.image, text)
+    game.attack(enemy_hp=7)
+    say(game.image, "")
+    game.menu()
+    game.attack(enemy_hp=5)
+    game.menu()
+    assert [turn.enemy_move for turn in game.turns] == ["GROWL", None]
+
+
+def test_a_second_one_of_a_kind_that_finds_no_place_is_caught_by_the_words() -> None:
+    game = Game()
+    put(game.image, 0xD31F, 4)
+    say(game.image, "RATTATA was|caught!")
+    game.tell()
+    game.end(2)
+    assert game.ended.outcome == "caught"
+    assert [event for event in game.events if isinstance(event, Caught)] == [
+        Caught("RATTATA", 0xA5, 3, "PALLET TOWN", False)
+    ]
+
+
+def test_a_catch_that_is_only_shown_to_the_player_is_none() -> None:
+    game = Game()
+    put(game.image, 0xD05A, 1)
+    say(game.image, "RATTATA was|caught!")
+    game.tell()
+    game.end(2)
+    assert game.ended.outcome == "flee"
+
+
 def test_looking_into_the_bag_is_no_turn() -> None:
     game = Game()
     game.tell()
@@ -112,7 +170,7 @@ def test_a_won_battle() -> None:
         enemy_level=3,
         trainer=None,
         player_pokemon="BULBASAUR",
-        used_items={},
+        used_items=[],
         money_earned=0,
     )
     assert game.log.turn is None
@@ -172,7 +230,7 @@ def test_a_catch() -> None:
     member(game.image, 1, species=0xA5, dvs=2)
     game.tell()
     game.end(2)
-    assert (game.ended.outcome, game.ended.used_items) == ("caught", {"POKé BALL": 1})
+    assert (game.ended.outcome, game.ended.used_items) == ("caught", ["POKé BALL"])
     assert (game.turns[0].player_action, game.turns[0].player_move) == ("item", "POKé BALL")
     assert not any(isinstance(event, Caught) for event in game.events)  # the party's difference tells it
 

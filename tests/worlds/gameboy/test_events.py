@@ -27,14 +27,14 @@ from ptp.worlds.gameboy.events import (
     PartySeen,
 )
 from ptp.worlds.gameboy.state import Point
-from tests.worlds.gameboy.images import box, empty, fight, member, put, show, started, state
+from tests.worlds.gameboy.images import box, empty, fight, member, move_to, put, show, started, state
 
 Change = Callable[[bytearray], object]
 
 
 def playing() -> bytearray:
     image = started()
-    put(image, 0xD35E, 12)
+    move_to(image, 12)
     put(image, 0xD361, 7)
     put(image, 0xD362, 5)
     member(image, 0, species=0x99, dvs=0x1111)
@@ -61,9 +61,9 @@ def test_the_whole_party_is_told_after_something_happened_to_it() -> None:
     assert [type(event) for event in differences(after, after)] == []
 
 
-def battle() -> bytearray:
+def battle(kind: int = 1) -> bytearray:
     image = playing()
-    fight(image)
+    fight(image, kind)
     return image
 
 
@@ -76,14 +76,14 @@ def test_walking_is_no_event() -> None:
 
 
 def test_another_map() -> None:
-    assert happened(lambda image: put(image, 0xD35E, 1)) == [
+    assert happened(lambda image: move_to(image, 1)) == [
         MapChanged(12, "ROUTE 1", 1, "VIRIDIAN CITY", "down", Point(5, 7))
     ]
 
 
 def test_a_wild_battle_is_an_encounter() -> None:
     assert happened(fight) == [
-        BattleStarted("wild", None, "RATTATA", 3, "ROUTE 1"),
+        BattleStarted("wild", None, "RATTATA", 3, "ROUTE 1", 0),
         Encounter("RATTATA", 0xA5, 3, "ROUTE 1", Point(5, 7)),
     ]
 
@@ -93,7 +93,7 @@ def test_a_trainers_creature_is_not_known_when_the_battle_starts() -> None:
         fight(image, 2)
         put(image, 0xD031, 34)
 
-    assert happened(meet) == [BattleStarted("gym", "BROCK", None, None, "ROUTE 1")]
+    assert happened(meet) == [BattleStarted("gym", "BROCK", None, None, "ROUTE 1", 0)]
 
 
 def test_an_enemy_faints_once() -> None:
@@ -114,7 +114,11 @@ def test_a_level_gained() -> None:
 
 
 def test_an_evolution_is_the_same_creature() -> None:
-    assert happened(lambda image: put(image, 0xD16B, 0x09)) == [Evolved(0, "BULBASAUR", "IVYSAUR")]
+    def evolve(image: bytearray) -> None:
+        put(image, 0xD164, 0x09)
+        put(image, 0xD16B, 0x09)
+
+    assert happened(evolve) == [Evolved(0, "BULBASAUR", "IVYSAUR")]
 
 
 def test_changing_places_is_no_event() -> None:
@@ -138,6 +142,32 @@ def test_a_new_creature_in_a_wild_battle_is_caught() -> None:
     ]
 
 
+def test_a_creature_that_is_traded_for_is_a_catch() -> None:
+    image = playing()
+
+    def trade(image: bytearray) -> None:
+        put(image, 0xD16B + 0x2C + 0xC, 0x12, 0x34)  # somebody else was its first trainer
+        member(image, 1, species=0xB1, level=9, dvs=0x3333)
+
+    events = happened(trade, image)
+    assert [type(event) for event in events] == [Joined, Caught]
+    assert events[1] == Caught("SQUIRTLE", 0xB1, 9, "ROUTE 1", True, "trade", "0000-2222")
+
+
+def test_two_that_change_places_with_the_box_are_not_traded() -> None:
+    def swap(image: bytearray) -> None:
+        member(image, 1, species=0xB1, level=9, dvs=0x3333)
+
+    assert [type(event) for event in happened(swap)] == [Joined]
+
+
+def test_one_that_leaves_the_party_is_seen_to_be_gone() -> None:
+    before = playing()
+    after = bytearray(before)
+    put(after, 0xD163, 1)
+    assert [type(event) for event in differences(state(before), state(after))] == [PartySeen]
+
+
 @pytest.mark.parametrize(("bit", "name"), [(0, "BOULDER"), (7, "EARTH")])
 def test_a_badge(bit: int, name: str) -> None:
     assert happened(lambda image: put(image, 0xD356, 1 << bit)) == [BadgeEarned(name, 1)]
@@ -150,7 +180,7 @@ def test_a_second_badge_is_the_only_new_one() -> None:
 
 
 def test_an_item_found() -> None:
-    assert happened(lambda image: put(image, 0xD31F, 7)) == [ItemChanged("add", "POKé BALL", 4, 2, None)]
+    assert happened(lambda image: put(image, 0xD31F, 7)) == [ItemChanged("add", "POKé BALL", 4, 2, "pickup")]
 
 
 def test_an_item_gone() -> None:
@@ -166,11 +196,22 @@ def test_something_bought() -> None:
         put(image, 0xD347, 0, 0x08, 0)
         put(image, 0xD31F, 6)
 
-    assert happened(buy) == [ItemChanged("add", "POKé BALL", 4, 1, "shop"), MoneyChanged(-200, 800)]
+    assert happened(buy) == [ItemChanged("add", "POKé BALL", 4, 1, "shop"), MoneyChanged(-200, 800, "shop")]
 
 
 def test_money_alone() -> None:
     assert happened(lambda image: put(image, 0xD347, 0, 0x10, 0x50)) == [MoneyChanged(50, 1050)]
+
+
+def test_money_won_in_a_battle_is_a_reward() -> None:
+    assert happened(lambda i: put(i, 0xD347, 0, 0x10, 0x50), battle(2)) == [MoneyChanged(50, 1050, "reward")]
+
+
+def test_the_first_that_can_fight_is_sent_out() -> None:
+    image = playing()
+    put(image, 0xD16C, 0, 0)
+    (started, _) = happened(fight, image)
+    assert msgspec.structs.asdict(started)["party_index"] == 1
 
 
 def test_money_that_can_not_be_read_is_no_event() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ptp.worlds.gameboy.profiles import RAW
 from ptp.worlds.gameboy.reader import StateReader, has_event, is_owned, read_state
 from ptp.worlds.gameboy.state import Connection, GameState, Item, PlayTime, Point, Warp
-from tests.worlds.gameboy.images import RED, empty, put, started, state, write
+from tests.worlds.gameboy.images import RED, empty, move_to, put, started, state, write
 
 BADGES = ["BOULDER", "CASCADE", "THUNDER", "RAINBOW", "SOUL", "MARSH", "VOLCANO", "EARTH"]
 
@@ -20,11 +20,11 @@ def test_where_the_player_is() -> None:
     image = started()
     put(image, 0xD361, 17)
     put(image, 0xD362, 3)
-    put(image, 0xD35E, 12)
+    move_to(image, 12)
     found = state(image)
     assert found.coordinates == Point(x=3, y=17)
     assert (found.map_id, found.location) == (12, "ROUTE 1")
-    assert (found.width, found.height) == (20, 18)
+    assert (found.width, found.height) == (20, 36)
 
 
 def test_a_map_in_no_table_has_no_name() -> None:
@@ -203,7 +203,7 @@ def test_any_memory_gives_a_state(seed: int, has_small_counts: bool) -> None:
     if has_small_counts:
         put(image, 0xD163, image[0xD163] % 8)
         put(image, 0xD31D, image[0xD31D] % 24)
-    assert state(image).screen_type in ("overworld", "battle", "dialog", "menu", "pause")
+    assert state(image).screen_type in ("overworld", "battle", "dialog", "menu", "pause", "map_change")
 
 
 @settings(max_examples=50, deadline=None)

@@ -28,7 +28,7 @@ def turn(number: int) -> game.BattleTurn:
 
 
 STARTED = game.BattleStarted("wild", None, "NIBBIN", 3, "ROUTE")
-ENDED = game.BattleEnded("wild", "win", 3, "NIBBIN", 3, None, "EMBERET", {"TONIC": 1}, 20)
+ENDED = game.BattleEnded("wild", "win", 3, "NIBBIN", 3, None, "EMBERET", ["TONIC"], 20)
 BATTLE: dict[int, msgspec.Struct] = {5: STARTED, 6: turn(1), 8: turn(2), 10: turn(3), 11: ENDED}
 
 
@@ -72,15 +72,15 @@ def test_a_battle_that_is_gone_back_into_is_open_again_with_the_turns_until_then
 def test_the_same_turns_can_be_fought_again_and_end_otherwise(connection: apsw.Connection) -> None:
     fight(connection, RUN, {tick: event for tick, event in BATTLE.items() if tick < 11})  # it was still going on
     go_back(connection, 6)
-    fight(connection, RUN, {7: turn(2), 9: game.BattleEnded("wild", "flee", 2, "NIBBIN", 3, None, "EMBERET", {}, 0)})
-    assert battles(connection) == [("flee", 2, 0, "{}")]
+    fight(connection, RUN, {7: turn(2), 9: game.BattleEnded("wild", "flee", 2, "NIBBIN", 3, None, "EMBERET", [], 0)})
+    assert battles(connection) == [("flee", 2, 0, "[]")]
     assert turns(connection) == [(1,), (2,)]
 
 
 def test_a_battle_that_was_over_by_then_stays_as_it_was(connection: apsw.Connection) -> None:
     fight(connection, RUN, BATTLE)
     go_back(connection, 11)
-    assert battles(connection) == [("win", 3, 0, '{"TONIC":1}')]
+    assert battles(connection) == [("win", 3, 0, '["TONIC"]')]
     assert turns(connection) == [(1,), (2,), (3,)]
 
 
@@ -106,8 +106,8 @@ PARTY = "SELECT pokemon_id, level, status, moves, catch_location, caught_at FROM
 
 def test_the_party_is_again_what_it_was(connection: apsw.Connection) -> None:
     fight(connection, RUN, GROWING)
-    first = ("004d-0001-1", 7, "fainted", '["Scratch"]', "HOME", "2023-11-14T22:13:23.000Z")
-    second = ("004d-0002-1", 3, "alive", '["Scratch"]', "ROUTE", "2023-11-14T22:13:26.000Z")
+    first = ("004d-0001", 7, "fainted", '["Scratch"]', "HOME", "2023-11-14T22:13:23.000Z")
+    second = ("004d-0002", 3, "alive", '["Scratch"]', "ROUTE", "2023-11-14T22:13:26.000Z")
     assert connection.execute(PARTY).fetchall() == [first, second]
     go_back(connection, 8)
     assert connection.execute(PARTY).fetchall() == [(first[0], 6, "alive", *first[3:]), second]
@@ -115,6 +115,58 @@ def test_the_party_is_again_what_it_was(connection: apsw.Connection) -> None:
     assert connection.execute(PARTY).fetchall() == [(first[0], 5, "alive", *first[3:])]
     go_back(connection, 1)
     assert connection.execute(PARTY).fetchall() == []
+
+
+BOXING: dict[int, msgspec.Struct] = {
+    3: game.PartySeen((creature(5), creature(3, dvs=2)), "HOME"),
+    6: game.PartySeen((creature(5),), "TOWN"),
+    8: game.Caught("NIBBIN", 3, 4, "ROUTE", False),
+    9: game.Caught("SPROUTLE", 2, 6, "TOWN", True, "trade", "004d-0001"),
+    10: game.PartySeen((creature(6, dvs=3),), "TOWN"),
+}
+STATUS = "SELECT pokemon_id, species, status FROM pokemon_party ORDER BY 1"
+
+
+def test_who_left_the_party_is_boxed_or_traded(connection: apsw.Connection) -> None:
+    fight(connection, RUN, BOXING)
+    away = [("004d-0001", "EMBERET", "traded"), ("004d-0002", "EMBERET", "boxed")]
+    caught = ("caught-8", "NIBBIN", "boxed")
+    assert connection.execute(STATUS).fetchall() == [*away, ("004d-0003", "EMBERET", "alive"), caught]
+    go_back(connection, 8)
+    assert connection.execute(STATUS).fetchall() == [("004d-0001", "EMBERET", "alive"), away[1], caught]
+    go_back(connection, 7)
+    assert connection.execute(STATUS).fetchall() == [("004d-0001", "EMBERET", "alive"), away[1]]
+    fight(connection, RUN, {8: BOXING[3]})  # taken out again
+    assert [status for *_, status in connection.execute(STATUS).fetchall()] == ["alive", "alive"]
+
+
+def test_a_creature_that_became_another_is_still_one(connection: apsw.Connection) -> None:
+    grown = msgspec.structs.replace(creature(16), species="BLAZERET", dex=2)
+    fight(connection, RUN, {3: game.PartySeen((creature(15),), "HOME"), 6: game.PartySeen((grown,), "TOWN")})
+    found = connection.execute("SELECT species, status, catch_location FROM pokemon_party").fetchall()
+    assert found == [("BLAZERET", "alive", "HOME")]
+
+
+def test_goals_say_when_they_were_begun(connection: apsw.Connection) -> None:
+    connection.execute("INSERT INTO runs (run_id, started_at) VALUES (?, '2023-11-14T22:00:00.000Z')", (RUN,))
+    goals: dict[int, msgspec.Struct] = {
+        2: game.BadgeEarned("FERN", 1),
+        5: STARTED,
+        8: game.Caught("NIBBIN", 3, 4, "ROUTE", True),
+        9: ENDED,
+        10: game.BadgeEarned("SLATE", 2),
+        12: game.Caught("SPROUTLE", 2, 6, "TOWN", True, "trade"),
+    }
+    fight(connection, RUN, goals)
+    found = connection.execute("SELECT target, substr(started_at, 15, 5) FROM objectives ORDER BY objective_id")
+    assert found.fetchall() == [("FERN", "00:00"), ("NIBBIN", "13:25"), ("SLATE", "13:22"), ("SPROUTLE", None)]
+
+
+def test_money_has_a_source(connection: apsw.Connection) -> None:
+    bag = {3: game.MoneyChanged(150, 3150, "reward"), 4: game.MoneyChanged(-400, 2750, "shop")}
+    fight(connection, RUN, {**bag, 5: game.MoneyChanged(-1375, 1375)})
+    found = connection.execute("SELECT action, quantity, source FROM inventory_transactions ORDER BY transaction_id")
+    assert found.fetchall() == [("add", 150, "reward"), ("remove", 400, "shop"), ("remove", 1375, None)]
 
 
 def test_a_party_that_no_event_tells_of_is_left_alone(connection: apsw.Connection) -> None:
@@ -129,7 +181,7 @@ def test_a_fork_has_the_party_of_its_history(connection: apsw.Connection, tmp_pa
     with attached(fork, tmp_path / "game_data.db"):
         copy_history(fork, RUN, OTHER, 6, GAME)
     found = fork.execute("SELECT party_id, run_id, level FROM pokemon_party ORDER BY 1").fetchall()
-    assert found == [(f"{OTHER}/004d-0001-1", OTHER, 6), (f"{OTHER}/004d-0002-1", OTHER, 3)]
+    assert found == [(f"{OTHER}/004d-0001", OTHER, 6), (f"{OTHER}/004d-0002", OTHER, 3)]
     fork.close()
 
 

@@ -101,6 +101,28 @@ def test_every_battle_that_starts_ends_and_has_its_turns(game: Game) -> None:
     assert not is_open
 
 
+def test_an_enemy_that_did_something_did_a_move_it_knows(game: Game) -> None:
+    turns = [event for event in game.events if isinstance(event, BattleTurn)]
+    acted = [turn for turn in turns if turn.enemy_action == "move"]
+    known = {
+        move.name for state in game.states if state.battle and state.battle.enemy for move in state.battle.enemy.moves
+    }
+    assert len(acted) > len(turns) / 2
+    assert {turn.enemy_move for turn in acted} <= known
+    assert all(turn.enemy_move is None for turn in turns if turn not in acted)
+    unmoved = [turn for turn in turns if turn.result == "goes on" and turn.enemy_action is None]
+    assert len(unmoved) <= len(turns) / 10  # asleep, or held by paralysis
+
+
+def test_what_was_paid_and_won_has_a_source(game: Game) -> None:
+    won = [event for event in game.events if isinstance(event, MoneyChanged) and event.source == "reward"]
+    assert won
+    assert all(event.change > 0 for event in won)
+    bought = [event for event in game.events if isinstance(event, ItemChanged) and event.source == "shop"]
+    paid = [event for event in game.events if isinstance(event, MoneyChanged) and event.source == "shop"]
+    assert len(paid) == len(bought)
+
+
 def test_every_wild_battle_was_an_encounter(game: Game) -> None:
     wild = [event for event in game.events if isinstance(event, BattleStarted) and event.kind == "wild"]
     assert [event.enemy_species for event in wild] == [
@@ -128,6 +150,7 @@ def test_everybody_in_the_party_joined_and_was_caught_or_given(game: Game) -> No
     assert joined == [member.species for member in last.party or ()]
     assert joined[1:] == caught
     assert last.owned == len(set(joined))
+    assert (last.caught, len(joined)) == (len(caught), len(caught) + 1)  # the first was given
 
 
 def test_the_way_is_told_map_by_map(game: Game) -> None:
@@ -140,7 +163,7 @@ def test_the_way_is_told_map_by_map(game: Game) -> None:
 
 
 def test_every_kind_of_screen_but_the_pause_was_seen(game: Game) -> None:
-    assert {state.screen_type for state in game.states} == {"overworld", "battle", "dialog", "menu"}
+    assert {state.screen_type for state in game.states} == {"overworld", "battle", "dialog", "menu", "map_change"}
 
 
 def test_nothing_the_game_shows_lacks_a_name(game: Game) -> None:

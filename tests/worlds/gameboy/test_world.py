@@ -18,7 +18,7 @@ from ptp.errors import BadCommand, ConfigError, UnknownName, WorldError
 from ptp.records import WorldSpec
 from ptp.worlds import Signals, make_world
 from ptp.worlds.gameboy.cartridge import header_checksum, read_cartridge
-from ptp.worlds.gameboy.env import GameBoyEnv
+from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
 from ptp.worlds.gameboy.state import GameState
 from ptp.worlds.gameboy.world import GameBoyWorld
 from tests.worlds.gameboy.roms import PASSABLE, make_rom, write_rom
@@ -75,7 +75,7 @@ def test_the_facts_say_what_a_replay_depends_on(rom: Path) -> None:
 
 def test_a_known_game_tells_its_signals(tmp_path: Path) -> None:
     with made(write_rom(tmp_path, "POKEMON RED")) as world:
-        assert world.facts.signals == ("caught", "badges", "level")
+        assert world.facts.signals == ("caught", "owned", "badges", "level")
         assert world.facts.commands[:2] == ("none", "a")
         assert world.facts.origin["profile"] == "pokemon-red"
 
@@ -361,11 +361,11 @@ def red(tmp_path: Path) -> Iterator[GameBoyWorld]:
     with made(write_rom(tmp_path, "POKEMON RED")) as world:
         world.reset(0)
         played(world, [0] * 20)
-        poke(world, 0xD368, 9, 10)
+        poke(world, 0xD368, 18, 10)
         poke(world, 0xD35E, 12)
-        poke(world, 0xD163, 2)
+        poke(world, 0xD163, 2, 0x99)
         poke(world, 0xD16B, 0x99, 0, 20)
-        poke(world, 0xD16B + 0x21, 7)
+        poke(world, 0xD16B + 0x21, 7, 0, 20)
         poke(world, 0xD16B + 0x2C + 0x21, 9)
         world.step(0)
         yield world
@@ -376,16 +376,20 @@ def test_context_and_signals_follow_the_game(red: GameBoyWorld) -> None:
     poke(red, 0xD356, 0b101)
     poke(red, 0xD2F7, 0b11)
     poke(red, 0xD057, 1)
+    poke(red, 0xD059, 0xA5)
     poke(red, 0xCFE5, 0xA5, 0, 12)
+    poke(red, 0xCFF4, 0, 12)
     red.step(0)
     assert red.context() == "battle"
-    assert red.signals() == Signals(engaged=True, values={"caught": 2, "badges": 2, "level": 9})
+    assert red.signals() == Signals(engaged=True, values={"caught": 0, "owned": 2, "badges": 2, "level": 9})
     assert set(red.signals().values) == set(red.facts.signals) <= {gauge.name for gauge in red.facts.gauges}
 
 
 def test_what_happened_is_told_with_the_tick(red: GameBoyWorld) -> None:
     poke(red, 0xD057, 1)
+    poke(red, 0xD059, 0xA5)
     poke(red, 0xCFE5, 0xA5, 0, 12)
+    poke(red, 0xCFF4, 0, 12)
     red.step(0)
     assert [event.kind for event in red.events] == ["BattleStarted", "Encounter"]
     assert red.events[1].title == "a wild RATTATA (level 0) appeared"
@@ -399,8 +403,11 @@ def test_what_happened_is_told_with_the_tick(red: GameBoyWorld) -> None:
 
 def test_the_turn_of_a_battle_survives_saving(red: GameBoyWorld, tmp_path: Path) -> None:
     poke(red, 0xD057, 1)
+    poke(red, 0xD059, 0xA5)
     poke(red, 0xCFE5, 0xA5, 0, 12)
+    poke(red, 0xCFF4, 0, 12)
     poke(red, 0xD125, 0x0B)
+    poke(red, 0xC3A0, 0x80)
     red.step(0)
     poke(red, 0xCFE6, 0, 5)
     red.step(0)
@@ -408,6 +415,50 @@ def test_the_turn_of_a_battle_survives_saving(red: GameBoyWorld, tmp_path: Path)
     with made(tmp_path / "game.gb") as other:
         other.load(red.save())
         assert other.state(None) == red.state(None)
+
+
+def catch(world: GameBoyWorld, slot: int, dvs: int) -> None:
+    """Let a creature join in a wild battle."""
+    base = 0xD16B + 0x2C * slot
+    poke(world, 0xD057, 1)
+    poke(world, 0xD059, 0xA5)
+    poke(world, 0xCFE5, 0xA5, 0, 12)
+    poke(world, 0xCFF4, 0, 12)
+    world.step(0)
+    poke(world, 0xD164 + slot, 0xA5)
+    poke(world, base, 0xA5, 0, 9)
+    poke(world, base + 0x1B, 0, dvs)
+    poke(world, base + 0x21, 3, 0, 9)
+    poke(world, 0xD163, slot + 1)
+    world.step(0)
+    poke(world, 0xD057, 0)
+    world.step(0)
+
+
+def test_a_catch_counts_and_what_is_given_does_not(red: GameBoyWorld, tmp_path: Path) -> None:
+    before = red.save()
+    assert (red.signals().values["caught"], len(red.state(None).party)) == (0, 2)
+    catch(red, 2, 7)
+    assert (red.signals().values["caught"], red.state(None).caught) == (1, 1)
+    poke(red, 0xD2F7, 0b1111)  # three more are owned
+    red.step(0)
+    assert red.signals().values == {"caught": 1, "owned": 4, "badges": 0, "level": 9}
+    with made(tmp_path / "game.gb") as other:
+        other.load(red.save())
+        assert other.signals() == red.signals()
+        other.load(before)
+        assert other.signals().values["caught"] == 0
+    red.reset(0)
+    assert red.state(None).caught in (0, None)
+
+
+def test_a_world_saved_before_catches_were_counted_does_not_know_them(red: GameBoyWorld) -> None:
+    memory, state = unpack(red.save())
+    older = {name: value for name, value in msgspec.json.decode(memory).items() if name != "caught"}
+    red.load(pack(msgspec.json.encode(older), state))
+    catch(red, 2, 7)
+    assert red.state(None).caught is None
+    assert "caught" not in red.signals().values
 
 
 def test_the_clock_does_not_change_the_hash_and_everything_else_does(red: GameBoyWorld) -> None:
@@ -421,7 +472,7 @@ def test_the_clock_does_not_change_the_hash_and_everything_else_does(red: GameBo
 
     same = hashed(0xFFFE, 0)
     assert hashed(0xDA44, 30) == same
-    assert hashed(0xD362, 30) != same
+    assert hashed(0xD362, 3) != same
 
 
 def test_a_tick_without_change_keeps_the_state_and_only_winds_its_clock(red: GameBoyWorld) -> None:

@@ -2,10 +2,10 @@
 
 What it sees becomes memory, memory and needs become an errand, an errand becomes button presses::
 
-    state ──> sight ──> memory ──> goals ──> errand ──> feet
-      │                   ^                              │
-      ├──> battle ────────┤                              v
-      └──> talk, shop ────┘                           Decision
+    state ──> sight ──> memory ──> atlas ──> goals ──> errand ──> feet
+      │                   ^                   ^                    │
+      ├──> battle ────────┤                patience                v
+      └──> talk, shop ────┘                                     Decision
 """
 
 from ptp.agents.explorer.agent import ExplorerAgent

@@ -14,6 +14,8 @@ from ptp.agents.explorer.feet import Feet
 from ptp.agents.explorer.learning import remember_fight
 from ptp.agents.explorer.memory import Fight, Look, Memory
 from ptp.agents.explorer.menus import press_for, recognise
+from ptp.agents.explorer.needs import lead_of
+from ptp.agents.explorer.questions import Answer, answer_question, forget_a_move
 from ptp.errors import ConfigError
 from ptp.worlds import WorldView
 from ptp.worlds.gameboy import addresses as at
@@ -24,7 +26,9 @@ from ptp.worlds.gameboy.world import GameBoyView
 PRESSES = {name: (number,) for number, name in enumerate(BUTTONS)}
 ANY_BUTTON = ("a", "b", "up", "down", "left", "right")
 PATIENCE = 16  # decisions in a row that change nothing, before anything is pressed
+LONG_PATIENCE = 60
 WAIT = Decision(PRESSES["none"], "WAIT", "the game moves by itself", None)
+EVOLVE = Decision(PRESSES["none"], "WAIT", "it evolves: B would stop that", None)
 TYPES = {"move": "BATTLE_MOVE", "item": "ITEM_USE", "run": "BATTLE_RUN", "switch": "BATTLE_SWITCH"}
 
 
@@ -44,14 +48,22 @@ class ExplorerAgent(Agent):
         self._game = world
         self._profile = world.profile
         self._random = np.random.default_rng(setup.seed)
-        self.memory = Memory()
-        self._feet = Feet(world, self._random)
+        self._begin(Memory())
+
+    def _begin(self, memory: Memory) -> None:
+        self.memory = memory
+        self._feet = Feet(self._game, memory, self._random)
 
     def decide(self, observation: Observation) -> Decision:
         """Return one press and why."""
         state: GameState = observation.state
+        self.memory.moment += 1
         if self._is_stuck(state):
             return self._press_anything()
+        if state.screen_type == "map_change" or (state.map_id is not None and None in (state.party, state.money)):
+            return WAIT  # half of such a state belongs to another moment: nothing of it is kept
+        if state.dialog is not None and is_evolving(state):
+            return EVOLVE
         if state.map_id is None:
             return _as_decision(talk.before_the_game(state))
         if state.battle is not None:
@@ -62,7 +74,7 @@ class ExplorerAgent(Agent):
             return _as_decision(talk.answer(state, self.memory, self._profile))
         if state.input_blocked:
             return WAIT
-        button, reason = self._feet.walk(state, self.memory)
+        button, reason = self._feet.walk(state)
         return Decision(PRESSES[button], "DIALOG" if button == "a" else "NAVIGATION_MOVE", reason, None)
 
     def _is_stuck(self, state: GameState) -> bool:
@@ -70,7 +82,7 @@ class ExplorerAgent(Agent):
         look = Look(state.map_id, state.coordinates, state.facing, state.text, state.menu, state.battle)
         memory.still = memory.still + 1 if look == memory.last_look else 0
         memory.last_look = look
-        return memory.still > PATIENCE
+        return memory.still > PATIENCE and not (is_evolving(state) and memory.still < LONG_PATIENCE)
 
     def _press_anything(self) -> Decision:
         self.memory.errand = self.memory.step = None
@@ -78,19 +90,23 @@ class ExplorerAgent(Agent):
         return Decision(PRESSES[button], "RECOVERY", "nothing has changed for a while: press anything", 0.1)
 
     def _fight(self, state: GameState, fought: Battle) -> Decision:
-        fight = self._follow_fight(fought, state.map_id)
+        fight = self._follow_fight(fought, state)
         screen = recognise(state)
         if screen is None:
-            return Decision(PRESSES["b"], "DIALOG", "read on", None)
+            return _as_decision(talk.READ_ON)
+        if screen == "yes_no":
+            return _as_decision(answer_question(state, self.memory, self._profile))
+        forget = forget_a_move(state, self._profile) if screen == "other" else None
+        if forget is not None:
+            return _as_decision(forget)
         choice = battle.choose(state, self._profile, fight.is_new)
         return Decision(PRESSES[press_for(choice, screen, state)], TYPES[choice.kind], choice.why, choice.confidence)
 
-    def _follow_fight(self, fought: Battle, map_id: int | None) -> Fight:
+    def _follow_fight(self, fought: Battle, state: GameState) -> Fight:
         memory, enemy = self.memory, fought.enemy
         if memory.fight is None:
-            memory.fight = Fight(fought.kind == "wild", map_id)
-            if memory.talk is not None:
-                memory.talk.fought = True
+            lead = lead_of(state)
+            memory.fight = Fight(fought.kind == "wild", state.map_id, lead.level if lead else 0)
         fight = memory.fight
         memory.interruption = "wild" if fight.wild else "challenge"
         if enemy is not None and enemy.species_id != fight.species_id:
@@ -115,7 +131,7 @@ class ExplorerAgent(Agent):
 
     def on_episode_end(self, episode: int, total_reward: float) -> None:
         """Forget the game that is over: the next begins anew."""
-        self.memory = Memory()
+        self._begin(Memory())
 
     def save(self) -> dict[str, Any]:
         """Return everything it remembers; the random numbers are too large for most JSON readers, so as text."""
@@ -126,9 +142,14 @@ class ExplorerAgent(Agent):
 
     def load(self, state: dict[str, Any]) -> None:
         """Return to what was saved."""
-        self.memory = msgspec.convert(state["memory"], Memory, str_keys=True)
+        self._begin(msgspec.convert(state["memory"], Memory, str_keys=True))
         self._random.bit_generator.state = json.loads(state["random"])
 
 
-def _as_decision(answer: talk.Answer) -> Decision:
+def is_evolving(state: GameState) -> bool:
+    """Whether a creature takes another shape before one's eyes."""
+    return state.dialog is not None and "evolving" in state.dialog
+
+
+def _as_decision(answer: Answer) -> Decision:
     return Decision(PRESSES[answer.button], answer.type, answer.why, None)

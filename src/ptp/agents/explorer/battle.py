@@ -40,7 +40,7 @@ def choose(state: GameState, profile: GameProfile, is_new: bool) -> Choice:
     if catch is not None:
         return catch
     in_trouble = own.hp < own.max_hp * LOW and not _wins_now(own, enemy, profile)
-    rescue = _rescue(state, profile, own, wild) if in_trouble else None
+    rescue = _rescue(state, profile, own, enemy) if in_trouble else None
     return rescue or attack(own, enemy, profile)
 
 
@@ -100,18 +100,23 @@ def _gentle_move(own: Fighter, enemy: Fighter, profile: GameProfile) -> int | No
     return -max(gentle)[1] if gentle else None
 
 
-def _rescue(state: GameState, profile: GameProfile, own: Fighter, wild: bool) -> Choice | None:
-    """Return how to get out of trouble: away from the wild, else with a potion."""
+def _rescue(state: GameState, profile: GameProfile, own: Fighter, enemy: Fighter) -> Choice | None:
+    """Return how to get out of trouble: away from the wild, else with a potion that gives more than a hit takes."""
     left = f"{own.species} has {own.hp} of {own.max_hp} HP left"
-    if wild:
+    if state.battle is not None and state.battle.kind == "wild":
         return Choice("run", 0, f"{left}: run", 0.6)
-    potions = find_items(state, profile, "heal")
-    return next((Choice("item", place, f"{left}: use {potion.name}", 0.7) for place, potion in potions), None)
+    hit = max((worth(move, enemy, own, profile) for move in enemy.moves), default=0.0)
+    for place, potion in find_items(state, profile, "heal"):
+        if min(profile.item_effects[potion.id].amount, own.max_hp - own.hp) > hit:
+            return Choice("item", place, f"{left}: use {potion.name}", 0.7)
+    return None
 
 
 def choose_next(state: GameState) -> Choice:
     """Return who shall fight when one has fallen: the strongest that can."""
-    able = [(member.level, member.hp, -slot) for slot, member in enumerate(state.party or ()) if member.hp]
+    fallen = state.battle.active_slot if state.battle is not None else None
+    party = enumerate(state.party or ())
+    able = [(member.level, member.hp, -slot) for slot, member in party if member.hp and slot != fallen]
     if not able or not state.party:
         return Choice("switch", 0, "nobody is left to fight", 0.0)
     slot = -max(able)[2]

@@ -13,6 +13,7 @@ CURSOR = "▶"
 LIST, YES_NO = 0x0D, 0x14
 BATTLE_ROW, LEFT, RIGHT = 14, 9, 15
 MOVES_AT, PARTY_AT = (5, 12), (0, 1)
+BRING_OUT, ITEM_TARGET = "bring out", "use item"
 PLACES = {"move": (LEFT, 0), "item": (LEFT, 1), "switch": (RIGHT, 0), "run": (RIGHT, 1)}
 
 
@@ -66,9 +67,14 @@ def _press_in_battle_menu(choice: Choice, menu: Menu) -> str:
 
 
 def _press_in_party(choice: Choice, state: GameState, menu: Menu) -> str:
-    if choice.kind == "item" and state.battle is not None:
-        return towards(menu.item, state.battle.active_slot)
-    return towards(menu.item, choice.index) if choice.kind == "switch" else "b"
+    """Choose from the party: the same list asks who to bring out and who to use a thing on, and says so in its text."""
+    battle = state.battle
+    words = " ".join(state.text or ()).lower()
+    if choice.kind == "switch":  # somebody has fallen, or another is better
+        return "b" if ITEM_TARGET in words else towards(menu.item, choice.index)
+    if choice.kind == "item" and battle is not None and BRING_OUT not in words:
+        return towards(menu.item, battle.active_slot)
+    return "b"
 
 
 def towards(item: int, wanted: int) -> str:

@@ -11,6 +11,8 @@ STOCK = {"catch": 6, "heal": 4}
 FEW_POINTS = 4
 DULL_FIGHTS = 5
 LEVELS_ABOVE_THE_WILD = 3
+LEVELS_BELOW_THE_BEST = 2
+QUIET_STEPS = 90  # in the grass without a battle: nothing lives there
 
 
 def lead_of(state: GameState) -> Member | None:
@@ -39,8 +41,9 @@ def attack_points(member: Member) -> int:
 
 
 def vigour(state: GameState) -> int:
-    """Return one number that only grows when somebody helps: hit points and move points of all."""
-    return sum(member.hp + sum(move.pp for move in member.moves) for member in state.party or ())
+    """Return one number that only grows when somebody helps: hit points and move points of all, and their health."""
+    members = state.party or ()
+    return sum(member.hp + sum(move.pp for move in member.moves) + (member.status is None) for member in members)
 
 
 def find_items(state: GameState, profile: GameProfile, effect: str) -> list[tuple[int, Item]]:
@@ -79,11 +82,21 @@ def has_run_out(state: GameState, profile: GameProfile) -> bool:
     return any(not count_items(state, profile, effect) for effect in STOCK)
 
 
-def wants_to_hunt(state: GameState, area: Area, level_wanted: int, profile: GameProfile) -> bool:
-    """Whether the tall grass of a map still has something to give: new species, or strength."""
+def is_huntable(area: Area) -> bool:
+    """Whether wild creatures may come in the tall grass of a map."""
+    return bool(area.grass) and (area.wild or area.strongest > 0) and area.quiet < QUIET_STEPS
+
+
+def wants_to_hunt(state: GameState, area: Area, level_wanted: int, best: int, profile: GameProfile) -> bool:
+    """Whether the tall grass of a map still has something to give: new species, or strength.
+
+    Strength comes fastest from the strongest: *best* is the highest level of the wild that is known and can be beaten.
+    """
     lead = lead_of(state)
-    if lead is None or not area.grass:
+    if lead is None or not is_huntable(area):
         return False
-    if lead.level < max(level_wanted, area.strongest + LEVELS_ABOVE_THE_WILD if area.strongest else 0):
+    if area.dull_fights < DULL_FIGHTS and count_items(state, profile, "catch"):
         return True
-    return area.dull_fights < DULL_FIGHTS and count_items(state, profile, "catch") > 0
+    if area.strongest and area.strongest + LEVELS_BELOW_THE_BEST < best:
+        return False
+    return lead.level < max(level_wanted, area.strongest + LEVELS_ABOVE_THE_WILD if area.strongest else 0)

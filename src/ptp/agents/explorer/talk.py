@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import NamedTuple
+from zlib import crc32
 
 from ptp.agents.explorer.memory import Memory, Talker
 from ptp.agents.explorer.menus import CURSOR, Screen, pointed_at, recognise, towards
 from ptp.agents.explorer.needs import choose_purchase
+from ptp.agents.explorer.questions import Answer, answer_question, forget_a_move, words_of
 from ptp.worlds.gameboy.profiles import GameProfile
 from ptp.worlds.gameboy.state import GameState
 
 PRICE = re.compile(r"¥ *(\d+)")
 QUANTITY = re.compile(r"^\u00d7 *(\d+)")
 ALPHABET = "ABCDEFGHI"
-
-
-class Answer(NamedTuple):
-    """A press, what kind of decision it is, and why."""
-
-    button: str
-    type: str
-    why: str
+LISTENING = 2  # decisions without a new letter: the clerk waits for a button without saying so
 
 
 READ_ON = Answer("b", "DIALOG", "read on")
 LISTEN = Answer("none", "DIALOG", "let the clerk speak: B would break off the sale")
+GO_ON = Answer("a", "DIALOG", "the clerk has finished: go on")
 LEAVE = Answer("b", "MENU", "nothing to do in this menu: leave it")
-YES = Answer("a", "DIALOG", "say yes")
 
 
 def before_the_game(state: GameState) -> Answer:
@@ -49,16 +43,31 @@ def before_the_game(state: GameState) -> Answer:
 
 def answer(state: GameState, memory: Memory, profile: GameProfile) -> Answer:
     """Return what to press while text or a menu is up."""
+    if state.waiting and state.dialog:
+        note_text(state.dialog, memory)
+    if memory.talk is not None and not state.party:
+        memory.talk.words.append(words_of(state))
     screen = recognise(state)
     if screen is None:
         return _read_or_count(state, memory, profile)
     if screen == "yes_no":
-        return YES
+        return answer_question(state, memory, profile)
     if state.screen_type == "pause":
         return Answer("b", "MENU", "leave the start menu")
     if _shows_letters(state):
         return Answer("start", "MENU", "the name is good as it is")
+    forget = forget_a_move(state, profile)
+    if forget is not None:
+        return forget
     return LEAVE if memory.talk is None else _shop(state, memory.talker(memory.talk), profile, screen)
+
+
+def note_text(text: str, memory: Memory) -> None:
+    """Remember what was read to its end; anything new is a gain."""
+    mark = crc32(text.encode())
+    if mark not in memory.texts:
+        memory.texts.add(mark)
+        memory.gains += 1
 
 
 def _shows_letters(state: GameState) -> bool:
@@ -105,7 +114,7 @@ def _read_or_count(state: GameState, memory: Memory, profile: GameProfile) -> An
         return READ_ON
     shown = next((match for match in map(QUANTITY.match, state.text or ()) if match), None)
     if shown is None:
-        return LISTEN
+        return LISTEN if memory.still < LISTENING else GO_ON
     purchase = choose_purchase(state, profile, clerk.goods)
     if purchase is None:
         return Answer("b", "MENU", "nothing to buy")

@@ -22,13 +22,14 @@ def ahead(square: Square, direction: Direction, squares: int = 1) -> Square:
 class Reach:
     """What can be reached from a square over open ones, searched only as far as somebody asks.
 
-    Warps are reached, but not walked over.
+    Warps are reached, but not walked over. A ledge or a slide is taken as the one step it is.
     """
 
-    def __init__(self, area: Area, start: Square, avoid: Collection[Square] = frozenset()) -> None:
+    def __init__(self, area: Area, start: Square, blocked: Collection[Square] = frozenset()) -> None:
         self._open, self._walls = area.open, area.walls
-        self._blocked = area.occupied().union(avoid)
-        self._warps = {exit_.place for exit_ in area.exits.values() if exit_.side is None and exit_.place != start}
+        self._blocked = blocked
+        self._warps = area.warps() - {start}
+        self._leaps = {(square, direction): end for square, direction, end in area.leaps}
         self._came: dict[Square, tuple[Square, Direction] | None] = {start: None}
         self._waiting = deque([start])
 
@@ -42,13 +43,15 @@ class Reach:
     def _search(self, goals: Collection[Square]) -> Square | None:
         """Go on from where the last search ended, until a goal is found."""
         found, came, waiting, walls = None, self._came, self._waiting, self._walls
-        free, blocked = self._open, self._blocked
+        free, blocked, leaps = self._open, self._blocked, self._leaps
         while waiting and found is None:
             square = waiting.popleft()
             if square in self._warps:
                 continue
             for direction, across, down in MOVES:
                 beside = (square[0] + across, square[1] + down)
+                if leaps and (square, direction) in leaps:
+                    beside = leaps[square, direction]
                 if beside in came or beside not in free or beside in blocked:
                     continue
                 if walls and (square, direction) in walls:
@@ -69,19 +72,40 @@ class Reach:
 
 
 def speaking_places(area: Area, talker: Talker, distance: int) -> Iterator[tuple[Square, Direction]]:
-    """Yield where one can stand to talk and which way to look: beside somebody (1), or across a counter (2)."""
+    """Yield where one can stand to talk and which way to look: beside somebody (1), or across a counter (2).
+
+    Signs are read from beside them only. Nobody talks from a warp: it may take one away first.
+    """
+    if talker.sign and distance > 1:
+        return
+    warps = area.warps()
     for direction in STEPS:
-        if distance == 1 or ahead(talker.place, direction) in area.closed:
-            yield ahead(talker.place, direction, distance), OPPOSITE[direction]
+        place = ahead(talker.place, direction, distance)
+        if place not in warps and (distance == 1 or ahead(talker.place, direction) in area.closed):
+            yield place, OPPOSITE[direction]
 
 
 def doorsteps(area: Area, exit_: Exit) -> Iterator[tuple[Square, list[Direction]]]:
-    """Yield the squares that an exit is taken from, and the steps from there."""
+    """Yield the squares that an exit is taken from, and the steps from there.
+
+    A warp on the border of the map may be a mat, which is left by walking off the map.
+    """
     if exit_.side is None:
-        yield exit_.place, []
+        yield exit_.place, _off_the_map(area, exit_.place)
         return
     outward = OUTWARD[exit_.side]
     for square in area.beyond:
         inside = ahead(square, OPPOSITE[outward])
         if inside in area.open and (inside, outward) not in area.walls:
             yield inside, [outward]
+
+
+def _off_the_map(area: Area, square: Square) -> list[Direction]:
+    x, y = square
+    if y == area.height - 1:
+        return ["down"]
+    if y == 0:
+        return ["up"]
+    if x == 0:
+        return ["left"]
+    return ["right"] if x == area.width - 1 else []

@@ -63,7 +63,8 @@ CREATE TABLE rewinds (
     from_tick INTEGER NOT NULL,
     to_tick INTEGER NOT NULL,
     reason TEXT NOT NULL,
-    commands_dropped INTEGER NOT NULL
+    commands_dropped INTEGER NOT NULL,
+    branch INTEGER              -- of a restored snapshot: how often the run had gone back when it was taken
 );
 
 CREATE TABLE abandoned_steps (
@@ -83,6 +84,15 @@ CREATE TABLE abandoned_steps (
     actor TEXT,
     PRIMARY KEY (rewind, tick)
 );
+
+-- What belongs to such ticks: rows of other tables, and the status that decisions had.
+CREATE TABLE abandoned_rows (
+    rewind INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
+    name TEXT NOT NULL,         -- the table
+    row TEXT NOT NULL           -- JSON: its values by column
+);
+CREATE INDEX idx_abandoned_rows ON abandoned_rows(rewind, tick);
 
 -- What the world itself calls an event: an encounter, a catch, a badge.
 CREATE TABLE events (
@@ -117,6 +127,11 @@ CREATE TABLE action_history (
     execution_duration_ms INTEGER
 );
 CREATE INDEX idx_action_history_tick ON action_history(tick);
+-- Decisions by their first name.
+CREATE VIEW decisions AS SELECT
+    decision_id, run_id, timestamp, tick, game_state, decision_type, decision_context, reasoning, confidence_score,
+    decision_latency_ms, tokens_used, api_cost, model_used, execution_status, execution_error
+FROM action_history;
 
 CREATE TABLE pokemon_party (
     party_id TEXT PRIMARY KEY,

@@ -19,14 +19,16 @@ from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Level
 from ptp.records import Status as RunStatus
-from ptp.runs.library import Query, RunList, SortKey
+from ptp.runs.library import RunList
 from ptp.runs.logs import LogLines
 from ptp.runs.metrics import Game, Metrics, Performance, SeriesList, read_metrics, read_series
+from ptp.runs.query import Query, SortKey
 from ptp.runs.status import RunDetail, Status, newest_metric, read_detail
-from ptp.web.endpoints import API, END, Endpoint, Media, Page, PageSize, Run, Text
+from ptp.web.endpoints import API, END, Endpoint, Media, Page, PageSize, Run, Text, Tick
 from ptp.web.openapi import field_words
 from ptp.web.services import Services
 
+Moment = Annotated[str, Meta(max_length=24, pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(T[0-9:.]+Z)?{END}")]
 LABELS = ("run", "world", "agent")  # of a figure for Prometheus
 SECRET = re.compile(r"password|secret|token|api_?key", re.IGNORECASE)
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
@@ -61,14 +63,26 @@ def list_runs(
     world: Annotated[Text | None, Meta(description="Only runs of this world.")] = None,
     agent: Annotated[Text | None, Meta(description="Only runs of this agent.")] = None,
     tag: Annotated[Text | None, Meta(description="Only runs with this tag.")] = None,
-    q: Annotated[Text | None, Meta(description="Words that must occur in id, world, agent or tags.")] = None,
+    experiment: Annotated[Text | None, Meta(description="Only runs of this experiment.")] = None,
+    q: Annotated[Text | None, Meta(description="Words in id, name, notes, world, agent or tags.")] = None,
+    since: Annotated[Moment | None, Meta(description="Only runs that started then or later, in UTC.")] = None,
+    until: Annotated[Moment | None, Meta(description="Only runs that started before then, in UTC.")] = None,
+    min_ticks: Annotated[Tick | None, Meta(description="Only runs of at least so many ticks.")] = None,
+    max_ticks: Annotated[Tick | None, Meta(description="Only runs of at most so many ticks.")] = None,
+    min_reward: Annotated[float | None, Meta(description="Only runs of at least this total reward.")] = None,
+    max_reward: Annotated[float | None, Meta(description="Only runs of at most this total reward.")] = None,
     sort: Annotated[SortKey, Meta(description="What to sort by.")] = "started_at",
     descending: Annotated[bool, Meta(description="Whether the greatest comes first.")] = True,
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> RunList:
     """List the runs of the data directory."""
-    return services.library.page(Query(status, world, agent, tag, q, sort, descending, page, page_size))
+    query = Query(
+        status=status, world=world, agent=agent, tag=tag, experiment=experiment, text=q, since=since, until=until,
+        min_ticks=min_ticks, max_ticks=max_ticks, min_reward=min_reward, max_reward=max_reward,
+        sort=sort, descending=descending, page=page, page_size=page_size,
+    )  # fmt: skip
+    return services.library.page(query)
 
 
 def show_run(services: Services, run: Run = None) -> RunDetail:
@@ -82,7 +96,7 @@ def show_run(services: Services, run: Run = None) -> RunDetail:
 
 
 async def status(services: Services, run: Run = None) -> Status:
-    """Show how a run stands now."""
+    """Show the status of a run."""
     return await services.status(run)
 
 

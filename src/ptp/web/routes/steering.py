@@ -62,6 +62,15 @@ def rollback(
     return services.open(run).rollback(count)
 
 
+def rewind(
+    services: Services,
+    run: Run = None,
+    ticks: Annotated[int, Meta(ge=1, le=1_000_000_000, description="Ticks to go back.")] = 1,
+) -> Restored:
+    """Take a run back by some ticks; what came after is discarded. A live run plays on from there."""
+    return services.open(run).rewind(ticks)
+
+
 def stop(services: Services, run: Run = None) -> Steered:
     """End a live run as Ctrl-C would."""
     return services.open(run).stop()
@@ -131,6 +140,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{CONTROL}/resume", resume),
     Endpoint("POST", f"{CONTROL}/step", step),
     Endpoint("POST", f"{CONTROL}/rollback", rollback),
+    Endpoint("POST", f"{CONTROL}/rewind", rewind),
     Endpoint("POST", f"{CONTROL}/restore", restore),
     Endpoint("POST", f"{CONTROL}/stop", stop),
     Endpoint("POST", f"{CONTROL}/set", change),

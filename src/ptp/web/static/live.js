@@ -137,5 +137,5 @@ function ending(detail) {
   const { status, error, stopped_by, completed_at } = detail.run;
   const why = error || (stopped_by ? `ended by ${stopped_by}` : status === "crashed" ? "its process died" : "");
   return [h("b", null, status === "manual_stop" ? "Stopped" : status === "crashed" ? "Crashed" : "Completed"), h("span", null, why),
-    completed_at && h("span.dim", null, new Date(completed_at).toLocaleString()), h("span.grow"), h("span.dim", null, "resume with "), h("code", null, detail.resume_with)];
+    completed_at && h("span.dim", null, new Date(completed_at).toLocaleString()), h("span.grow"), h("span.dim", null, "continue with "), h("code", null, detail.resume_with)];
 }

@@ -12,7 +12,7 @@ function statePanel(state) {
     state.dialog && h("p.say.quote", null, state.dialog),
     h("div.row", null, h("div.badges", { title: (state.badge_names || []).filter(Boolean).join(", ") || "no badges yet" },
       Array.from({ length: 8 }, (_, index) => h("span.badge", { class: index < (state.badges || 0) ? "won" : "" }, index + 1)))),
-    h("div.facts.three", null, fact("caught", number(state.owned)), fact("seen", number(state.seen)), fact("money", number(state.money))),
+    h("div.facts.three", null, fact("caught", number(state.caught)), fact("species owned", number(state.owned)), fact("species seen", number(state.seen)), fact("money", number(state.money))),
     state.inventory?.length ? h("div.items", null, state.inventory.map((item) => h("span.chip", null, `${item.name || "item " + item.id} × ${item.quantity}`))) : null);
 }
 

@@ -1,4 +1,4 @@
-"""What is to be seen in a picture: text, figures and menus, each with its box in pixels.
+"""What is to be seen in a picture: text, figures, creatures and menus, each with its box in pixels.
 
 The screen is read from the tile map in memory, so nothing is guessed and every confidence is 1.
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy.state import Battle
 from ptp.worlds.gameboy.text import ARROW, BLANK, BREAK, CURSOR, CURSOR_LEFT_BEHIND, Charmap
 from ptp.worlds.gameboy.tiles import PLAYER, Surroundings
 
@@ -21,6 +22,7 @@ TILE, SQUARE, LIFT = 8, 16, 4  # pixels; a figure stands four pixels above its s
 TOP_LEFT, TOP, TOP_RIGHT, SIDE, BOTTOM_LEFT, BOTTOM_RIGHT = 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7E
 MARKS = bytes.maketrans(bytes([ARROW, CURSOR, CURSOR_LEFT_BEHIND]), bytes([BLANK] * 3))
 """Makes arrows and cursors blank, for they are no text."""
+PORTRAITS = (7, 5)  # tiles that pictures of creatures are wide and high
 PIECE = re.compile(r"[^\0 ](?:[^\0]*[^\0 ])?")  # words in a row; \0 stands for a tile that is no character
 
 
@@ -57,11 +59,14 @@ class Annotations(msgspec.Struct, frozen=True):
     menu_regions: list[MenuRegion]
 
 
-def annotate(tiles: bytes, screen: str, around: Surroundings | None, charmap: Charmap) -> Annotations:
-    """Return what a screen shows, from its tile map, its kind, and who stands around the player."""
+def annotate(
+    tiles: bytes, screen: str, around: Surroundings | None, charmap: Charmap, battle: Battle | None = None
+) -> Annotations:
+    """Return what a screen shows, from its tile map, its kind, who stands around the player, and who fights."""
+    sprites = [] if around is None else list(_figures(around))
     return Annotations(
         list(find_text(tiles, at.TILE_COLUMNS, charmap)),
-        [] if around is None else list(_figures(around)),
+        sprites if battle is None else list(_fighters(tiles, battle)),
         list(find_menus(tiles, at.TILE_COLUMNS, screen)),
     )
 
@@ -107,6 +112,26 @@ def _figures(around: Surroundings) -> Iterator[DetectedSprite]:
     for name, (column, row) in figures:
         left, top = column * SQUARE, row * SQUARE - LIFT
         yield DetectedSprite("character", name, (left, max(0, top), left + SQUARE, top + SQUARE))
+
+
+def _fighters(tiles: bytes, battle: Battle) -> Iterator[DetectedSprite]:
+    """Return the creatures that are drawn: the enemy from the front, in the top row, the own from behind."""
+    for left, top, size in find_portraits(tiles, at.TILE_COLUMNS):
+        fighter, side = (battle.own, "back") if top else (battle.enemy, "front")
+        if fighter is not None and fighter.species is not None:
+            name = f"{fighter.species.lower().replace(' ', '_')}_{side}"
+            yield DetectedSprite("pokemon", name, _box(left, top, left + size, top + size))
+
+
+def find_portraits(tiles: bytes, columns: int) -> Iterator[tuple[int, int, int]]:
+    """Return column, row and size in tiles of each large square picture: its tiles are numbered column by column."""
+    for size in PORTRAITS:
+        for top in range(len(tiles) // columns - size + 1):
+            for left in range(columns - size + 1):
+                first = tiles[top * columns + left]
+                drawn = (tiles[(top + row) * columns + left + column] for column in range(size) for row in range(size))
+                if all(tile == first + place for place, tile in enumerate(drawn)):
+                    yield left, top, size
 
 
 def _box(left: int, top: int, right: int, bottom: int) -> Box:

@@ -10,6 +10,7 @@ from ptp.worlds.gameboy.events import BattleEnded, BattleTurn, Caught, GameEvent
 from ptp.worlds.gameboy.state import Battle, Fighter, GameState
 
 OUTCOMES: dict[int, Outcome] = {0: "win", 1: "loss", 2: "flee"}
+ENEMY_WORDS = ("Enemy", "Foe")  # what the texts of the games call the other side
 _RESULTS: dict[Outcome | None, TurnResult] = {"flee": "fled", "caught": "caught", "loss": "lost"}
 
 
@@ -27,6 +28,9 @@ class OpenBattle(msgspec.Struct):
     enemy_hp: int | None = None
     turns: int = 0
     used: dict[str, int] = {}
+    enemy_acts: bool = False
+    """Whether the text of the present turn says that the enemy does something."""
+    says_caught: bool = False
 
     @property
     def then(self) -> Battle | None:
@@ -49,6 +53,11 @@ class BattleLog:
         """The number of the present turn, from 1; None outside battles."""
         return None if self._open is None else self._open.turns + 1
 
+    @property
+    def has_faced(self) -> bool:
+        """Whether both sides have sent out their first: till then memory holds those of the battle before."""
+        return self._open is not None and self._open.faced is not None
+
     def feed(self, state: GameState) -> list[GameEvent]:
         """Take in the next state."""
         now = state.battle
@@ -57,11 +66,12 @@ class BattleLog:
             return [] if ended is None else _end(ended, state)
         battle = self._open = self._open or OpenBattle(state, state)
         _follow(battle, now)
+        _read(battle, now, state.dialog)
         events: list[GameEvent] = []
         if now.choosing:
             if _acted(battle, state):
                 events.append(_turn(battle, state, None))
-            battle.faced, battle.menu = battle.faced or state, state
+            battle.faced, battle.menu, battle.enemy_acts = battle.faced or state, state, False
             battle.own_hp = now.own.hp if now.own else None
             battle.enemy_hp = now.enemy.hp if now.enemy else None
         battle.last = state
@@ -77,6 +87,15 @@ class BattleLog:
             self._open = msgspec.json.decode(data, type=OpenBattle | None)
         except msgspec.DecodeError as problem:
             raise WorldError(f"not a saved battle: {problem}") from None
+
+
+def _read(battle: OpenBattle, now: Battle, dialog: str | None) -> None:
+    """Note what only the text tells: that the enemy acts, and that a creature was caught that does not join."""
+    text = " ".join((dialog or "").split())
+    if text.endswith("was caught!") and now.style != "old man":
+        battle.says_caught = True
+    if now.enemy and text.startswith(tuple(f"{word} {now.enemy.species} u" for word in ENEMY_WORDS)):
+        battle.enemy_acts = True
 
 
 def _follow(battle: OpenBattle, now: Battle) -> None:
@@ -100,7 +119,7 @@ def _acted(battle: OpenBattle, state: GameState) -> bool:
     if battle.menu is None or then is None or now is None:
         return False
     changed = (now.own, now.enemy, now.active_slot) != (then.own, then.enemy, then.active_slot)
-    return changed or bool(_items_used(battle.menu, state))
+    return changed or battle.enemy_acts or bool(_items_used(battle.menu, state))
 
 
 def _items_used(before: GameState, after: GameState) -> dict[str, int]:
@@ -121,16 +140,16 @@ def _turn(battle: OpenBattle, state: GameState, outcome: Outcome | None) -> Batt
     for name, count in used.items():
         battle.used[name] = battle.used.get(name, 0) + count
     action, move = _player_action(battle, now, used, outcome)
-    enemy_move = _move_used(enemy, now.enemy if now else None)
     enemy_damage = _damage(own, battle.own_hp)
+    enemy_acted = bool(enemy_damage) or battle.enemy_acts
     return BattleTurn(
         number=battle.turns,
         player_action=action,
         player_move=move,
         player_target=enemy.species if enemy and action == "move" else None,
         player_damage=_damage(enemy, battle.enemy_hp),
-        enemy_action="move" if enemy_damage or enemy_move else None,
-        enemy_move=enemy_move,
+        enemy_action="move" if enemy_acted else None,
+        enemy_move=now.enemy_move if now and enemy_acted else None,
         enemy_damage=enemy_damage,
         player_hp_after=battle.own_hp,
         enemy_hp_after=battle.enemy_hp,
@@ -197,7 +216,7 @@ def _end(battle: OpenBattle, state: GameState) -> list[GameEvent]:
         enemy_level=enemy.level if enemy else None,
         trainer=first.trainer,
         player_pokemon=faced.own.species if faced and faced.own else None,
-        used_items=battle.used,
+        used_items=[name for name, count in battle.used.items() for _ in range(count)],
         money_earned=money_gained(battle.first, state),
     )
     return [*events, ended]
@@ -207,7 +226,7 @@ def _outcome(battle: OpenBattle, state: GameState) -> Outcome | None:
     last, result = battle.last.battle, state.battle_result
     if (last is not None and last.lost) or result == 1:
         return "loss"
-    if battle.newcomers(state) > 0 or (state.owned or 0) > (battle.first.owned or 0):
+    if battle.says_caught or battle.newcomers(state) > 0 or (state.owned or 0) > (battle.first.owned or 0):
         return "caught"
     if result == 2 and battle.own_hp == 0 and battle.enemy_hp == 0:
         return "draw"

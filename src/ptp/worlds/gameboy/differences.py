@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
+from typing import Literal
 
 from ptp.worlds.gameboy import events as game
 from ptp.worlds.gameboy.events import GameEvent
-from ptp.worlds.gameboy.state import GameState, Item, Member
+from ptp.worlds.gameboy.state import Battle, GameState, Item, Member
 
 
 def differences(before: GameState, after: GameState) -> list[GameEvent]:
@@ -22,7 +23,8 @@ def differences(before: GameState, after: GameState) -> list[GameEvent]:
         events += _battle(before, after)
     happened = list(_party(before, after)) if before.party is not after.party else []
     events += happened
-    if happened or (before.battle is not None and after.battle is None):
+    has_shrunk = len(after.party or ()) < len(before.party or ())
+    if happened or has_shrunk or (before.battle is not None and after.battle is None):
         events += _party_seen(after)
     if before.inventory is not after.inventory or before.money != after.money:
         events += _bag(before, after)
@@ -37,15 +39,30 @@ def differences(before: GameState, after: GameState) -> list[GameEvent]:
     return events
 
 
+def has_begun(battle: Battle) -> bool:
+    """Whether the enemy is there; the game marks a wild battle before it is."""
+    return battle.kind != "wild" or battle.enemy is not None
+
+
+def is_whole(state: GameState) -> bool:
+    """Whether nothing in a state is half written: only such states are compared."""
+    if state.map_id is None:
+        return state.screen_type != "map_change"
+    return None not in (state.party, state.money) and (state.battle is None or has_begun(state.battle))
+
+
 def _battle(before: GameState, after: GameState) -> Iterator[GameEvent]:
     battle, old = after.battle, before.battle
     if battle is None:
         return
     enemy = battle.enemy
-    if old is None:
+    if not has_begun(battle):
+        return
+    if old is None or not has_begun(old):
         known = enemy if battle.kind == "wild" else None
         species, level = (known.species, known.level) if known else (None, None)
-        yield game.BattleStarted(battle.kind, battle.trainer, species, level, after.location)
+        first = next((slot for slot, member in enumerate(after.party or ()) if member.hp), None)
+        yield game.BattleStarted(battle.kind, battle.trainer, species, level, after.location, first)
         if known:
             yield game.Encounter(known.species, known.species_id, known.level, after.location, after.coordinates)
     elif enemy and old.enemy and old.enemy.hp and not enemy.hp and enemy.species_id == old.enemy.species_id:
@@ -55,11 +72,12 @@ def _battle(before: GameState, after: GameState) -> Iterator[GameEvent]:
 def _party(before: GameState, after: GameState) -> Iterator[GameEvent]:
     if before.party is None or after.party is None:
         return
-    for slot, member, old in _pair_members(before.party, after.party):
+    pairs = list(_pair_members(before.party, after.party))
+    gone = Counter(map(pokemon_id, before.party)) - Counter(map(pokemon_id, after.party))
+    for slot, member, old in pairs:
         if old is None:
             yield _joined(slot, member, after)
-            if before.battle is not None and before.battle.kind == "wild":
-                yield game.Caught(member.species, member.species_id, member.level, after.location, True)
+            yield from _caught(member, before, after, [*gone])
             continue
         if old.hp and not member.hp:
             yield game.Fainted("own", member.species, member.species_id, member.level, slot)
@@ -67,6 +85,21 @@ def _party(before: GameState, after: GameState) -> Iterator[GameEvent]:
             yield game.LevelUp(slot, member.species, member.nickname, old.level, member.level)
         if member.species_id != old.species_id:
             yield game.Evolved(slot, old.species, member.species)
+
+
+def _caught(member: Member, before: GameState, after: GameState, gone: list[str]) -> Iterator[game.Caught]:
+    """Tell a newcomer that was caught, or that came in the moment another left and belonged to somebody else."""
+    facts = (member.species, member.species_id, member.level, after.location, True)
+    if before.battle is not None:
+        if before.battle.kind == "wild":
+            yield game.Caught(*facts)
+    elif gone and gone[0][:4] != pokemon_id(member)[:4]:
+        yield game.Caught(*facts, "trade", gone[0])
+
+
+def pokemon_id(member: Member) -> str:
+    """Return what tells a creature from the next: its first trainer and the numbers it was born with."""
+    return f"{member.trainer_id:04x}-{member.dvs:04x}"
 
 
 def _party_seen(after: GameState) -> list[GameEvent]:
@@ -102,10 +135,14 @@ def money_gained(before: GameState, after: GameState) -> int | None:
 
 def _bag(before: GameState, after: GameState) -> Iterator[GameEvent]:
     money = money_gained(before, after)
+    items: list[game.ItemChanged] = []
     if before.inventory is not None and after.inventory is not None:
-        yield from _items(before, after, money or 0)
+        items += _items(before, after, money or 0)
+    yield from items
     if money and after.money is not None:
-        yield game.MoneyChanged(money, after.money)
+        shop = any(item.source == "shop" for item in items)
+        won = before.battle is not None and money > 0
+        yield game.MoneyChanged(money, after.money, "shop" if shop else "reward" if won else None)
 
 
 def _items(before: GameState, after: GameState, money: int) -> Iterator[game.ItemChanged]:
@@ -118,7 +155,8 @@ def _items(before: GameState, after: GameState, money: int) -> Iterator[game.Ite
             yield game.ItemChanged("add" if change > 0 else "use", name, item, count, "battle")
         elif change:
             traded = change * money < 0  # the one for the other, within one tick
-            yield game.ItemChanged("add" if change > 0 else "remove", name, item, count, "shop" if traded else None)
+            source: Literal["shop", "pickup"] | None = "shop" if traded else "pickup" if change > 0 else None
+            yield game.ItemChanged("add" if change > 0 else "remove", name, item, count, source)
 
 
 def _badges(before: GameState, after: GameState) -> Iterator[game.BadgeEarned]:

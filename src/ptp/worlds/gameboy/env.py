@@ -15,6 +15,7 @@ from ptp.errors import ConfigError, WorldError
 from ptp.worlds.gameboy.cartridge import RAM_BANK, Cartridge, read_file
 from ptp.worlds.gameboy.commands import BUTTONS, ButtonCodec
 from ptp.worlds.gameboy.ram import catch_arrays, find_ram
+from ptp.worlds.gameboy.states import open_states
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDL binding that PyBoy carries greets with a warning
@@ -28,9 +29,11 @@ HEIGHT, WIDTH = 144, 160
 PICKLE = 0x80  # the first byte of every pickle since protocol 2
 OLDEST_STATE = 2  # before it, states did not tell their version
 MOST_RAM = 16 * RAM_BANK
-SAVED = b"PTPGB\x01"
-"""What a saved world begins with: the open battle follows, with its size, then the emulator's state."""
-_BATTLE = len(SAVED) + 4
+SAVED = b"PTPGB\x02"
+"""What a saved world begins with: what it remembers follows, with its size, then the emulator's state."""
+SAVED_BATTLE = b"PTPGB\x01"
+"""The form before: of what it remembers, only the open battle."""
+_MEMORY = len(SAVED) + 4
 
 
 class GameBoyEnv(gymnasium.Env[Picture, Any]):
@@ -54,13 +57,14 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         self.pixels: Picture = self.pyboy.screen.ndarray
         """The screen as PyBoy draws it, red, green, blue and alpha: it changes with every step."""
         self._cartridge = cartridge
+        self._states = open_states(self.pyboy)
         self._start = self._power_on = self.save()
 
     def start_from(self, path: Path) -> None:
         """Begin every episode from a PyBoy state, or from a saved world, instead of power-on."""
         data = read_file(path, "start state")
         try:
-            self.load(unpack(data)[1] if data.startswith(SAVED) else data)
+            self.load(unpack(data)[1] if data.startswith((SAVED, SAVED_BATTLE)) else data)
         except WorldError as problem:
             raise ConfigError(f"{path.name}: {problem}") from None
         self._start = self.save()
@@ -103,9 +107,7 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
 
     def save(self) -> bytes:
         """Return the emulator's whole state."""
-        file = io.BytesIO()
-        self.pyboy.save_state(file)
-        return file.getvalue()
+        return self._states.save()
 
     def load(self, data: bytes) -> None:
         """Return to a PyBoy state of this cartridge; anything else is refused, and the message says why."""
@@ -129,12 +131,11 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
             )
 
     def _load(self, data: bytes) -> None:
-        file = io.BytesIO(data)
         try:
-            self.pyboy.load_state(file)
-        except PyBoyException as problem:
+            left_over = self._states.load(data)
+        except (PyBoyException, EOFError) as problem:
             raise WorldError(f"the emulator can't load it: {problem}; take a PyBoy state of this game") from None
-        if file.read(1):
+        if left_over:
             raise WorldError("the emulator can't load all of it; take a PyBoy state of this game")
         # A button may be down in the state, or its release still waiting: both end here.
         for button in BUTTONS[1:]:
@@ -145,17 +146,18 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         self.pyboy.stop(save=False)
 
 
-def pack(battle: bytes, state: bytes) -> bytes:
+def pack(memory: bytes, state: bytes) -> bytes:
     """Return a saved world."""
-    return SAVED + len(battle).to_bytes(4, "little") + battle + state
+    return SAVED + len(memory).to_bytes(4, "little") + memory + state
 
 
 def unpack(data: bytes) -> tuple[bytes, bytes]:
-    """Return the open battle and the emulator's state of a saved world."""
-    if not data.startswith(SAVED):
+    """Return what a saved world remembers, as JSON, and the emulator's state."""
+    if not data.startswith((SAVED, SAVED_BATTLE)):
         raise WorldError(f"not a saved Game Boy world: it begins with {data[: len(SAVED)]!r}")
-    end = _BATTLE + int.from_bytes(data[len(SAVED) : _BATTLE], "little")
-    return data[_BATTLE:end], data[end:]
+    end = _MEMORY + int.from_bytes(data[len(SAVED) : _MEMORY], "little")
+    memory = data[_MEMORY:end]
+    return b'{"battle":%b}' % memory if data.startswith(SAVED_BATTLE) else memory, data[end:]
 
 
 def _switch_on(cartridge: Cartridge, battery: bytes | None) -> Any:

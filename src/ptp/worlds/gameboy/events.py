@@ -7,7 +7,7 @@
 | BattleTurn | battle_turns |
 | ItemChanged, MoneyChanged | inventory_transactions |
 | PartySeen | pokemon_party |
-| BadgeEarned, Caught | objectives |
+| BadgeEarned, Caught | objectives; a catch that is not in the party, pokemon_party |
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class BattleStarted(GameEvent, frozen=True, gc=False):
     enemy_species: str | None
     enemy_level: int | None
     location: str | None
+    party_index: int | None = None
+    """The slot of the first that can fight, whom the game sends out."""
 
 
 class BattleTurn(GameEvent, frozen=True, gc=False):
@@ -93,7 +95,8 @@ class BattleEnded(GameEvent, frozen=True, gc=False):
     enemy_level: int | None
     trainer: str | None
     player_pokemon: str | None
-    used_items: dict[str, int]
+    used_items: list[str]
+    """Names of the items used, each as often as it was used."""
     money_earned: int | None
 
 
@@ -116,13 +119,16 @@ class PartySeen(GameEvent, frozen=True, gc=False):
 
 
 class Caught(GameEvent, frozen=True, gc=False):
-    """A wild creature was caught."""
+    """A wild creature was caught, or one was traded for; one that is given only joins."""
 
     species: str | None
     species_id: int
     level: int
     location: str | None
     in_party: bool
+    source: Literal["wild", "trade"] = "wild"
+    given: str | None = None
+    """The id of the creature that was given for it."""
 
 
 class Fainted(GameEvent, frozen=True, gc=False):
@@ -168,7 +174,8 @@ class ItemChanged(GameEvent, frozen=True, gc=False):
     item_id: int
     quantity: int
     """How many, always above 0; the action says which way."""
-    source: Literal["shop", "battle"] | None
+    source: Literal["shop", "battle", "pickup"] | None
+    """Where it came from or went; what is found, or given by somebody, is picked up."""
 
 
 class MoneyChanged(GameEvent, frozen=True, gc=False):
@@ -176,6 +183,8 @@ class MoneyChanged(GameEvent, frozen=True, gc=False):
 
     change: int
     money: int
+    source: Literal["shop", "reward"] | None = None
+    """What it was paid for; money won in a battle is a reward."""
 
 
 def _name(detail: Mapping[str, Any], *fields: str) -> str:
@@ -191,7 +200,9 @@ TITLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "BattleEnded": lambda d: f"battle with {_name(d, 'trainer', 'enemy_species', 'kind')}: {_name(d, 'outcome')}",
     "Joined": lambda d: f"{_name(d, 'nickname', 'species')} joined the party",
     "PartySeen": lambda d: f"party of {len(d.get('members') or ())}",
-    "Caught": lambda d: f"caught {_name(d, 'species')} (level {d.get('level')})",
+    "Caught": lambda d: (
+        f"{'traded for' if d.get('source') == 'trade' else 'caught'} {_name(d, 'species')} (level {d.get('level')})"
+    ),
     "Fainted": lambda d: f"{'own' if d.get('side') == 'own' else 'enemy'} {_name(d, 'species')} fainted",
     "LevelUp": lambda d: f"{_name(d, 'nickname', 'species')} reached level {d.get('to_level')}",
     "Evolved": lambda d: f"{_name(d, 'from_species')} became {_name(d, 'to_species')}",

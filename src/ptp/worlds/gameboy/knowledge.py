@@ -14,6 +14,8 @@ from ptp.worlds.gameboy.profiles import BUILT_IN
 from ptp.worlds.knowledge import Coordinates, CurrentState, Knowledge, PartyMember, ScreenType, SnapshotEvent, State
 
 BALLS = frozenset({1, 2, 3, 4, 8})  # ids of the items that catch: master, ultra, great, poke, safari
+TYPED = str.maketrans({"♂": "-M", "♀": "-F", "'": "", "é": "e"})  # names of snapshots can be typed
+MOVES = frozenset({"up", "down", "left", "right"})
 POTIONS = frozenset({16, 17, 18, 19, 20})  # ids of the items that heal HP: full restore, max, hyper, super, potion
 SNAPSHOT_EVENTS = {"Caught": "catch", "BattleStarted": "battle", "BadgeEarned": "badge", "Fainted": "death"}
 
@@ -72,12 +74,56 @@ def _inventory(items: list[_Item] | None) -> dict[str, int | None]:
 
 
 FIGURES: dict[str, tuple[str, Callable[[State], float | None]]] = {
-    "pokemon_caught": ("creatures", lambda state: _known(state, "owned", int)),
+    "pokemon_caught": ("creatures", lambda state: _known(state, "caught", int)),
+    "pokemon_owned": ("species", lambda state: _known(state, "owned", int)),
     "badges_earned": ("badges", lambda state: _known(state, "badges", int)),
     "current_level": ("level", lambda state: max((it.level for it in _party(state) or ()), default=None)),
     "pokemon_party_size": ("creatures", _size),
     "money": ("money", lambda state: _known(state, "money", int)),
     "party_health": ("% of HP", _health),
+}
+
+
+def _events(*kinds: str, where: str = "true", title: str = "title") -> str:
+    """Return the SQL that gives ticks and titles of events; older runs kept no titles."""
+    named = ", ".join(f"'{kind}'" for kind in kinds)
+    return f"SELECT tick, {title} FROM events WHERE kind IN ({named}) AND {where} ORDER BY tick, event_id"
+
+
+STORY = {
+    "Badges": _events("BadgeEarned"),
+    "Party": _events(
+        "Caught", "Joined", "Evolved",
+        where="NOT (kind = 'Joined' AND tick IN (SELECT tick FROM events WHERE kind = 'Caught'))",
+    ),
+    "Trainers and defeats": _events(
+        "BattleEnded",
+        where="(detail ->> 'trainer' IS NOT NULL OR detail ->> 'outcome' = 'loss')",
+        title="iif(detail ->> 'outcome' = 'win', 'beat ', iif(detail ->> 'outcome' = 'loss', 'lost to ', 'left ')) || "
+        "coalesce(detail ->> 'trainer', 'a wild ' || (detail ->> 'enemy_species'), 'somebody') || "
+        "printf(' in %d turns', detail ->> 'turns')",
+    ),
+    "Levels": _events("LevelUp"),
+    "Places": "SELECT min(tick), detail ->> 'to_location' FROM events WHERE kind = 'MapChanged' GROUP BY 2 ORDER BY 1",
+}  # fmt: skip
+_LEVEL = "coalesce(detail ->> 'to_level', detail ->> 'level')"
+CURVES = {
+    "Highest level": (
+        "level",
+        f"SELECT tick, max(CAST({_LEVEL} AS INTEGER)) OVER (ORDER BY tick, event_id) FROM events "
+        "WHERE kind IN ('Joined', 'LevelUp') ORDER BY tick",
+    ),
+    **{
+        title: (
+            unit,
+            "SELECT tick, row_number() OVER (ORDER BY tick, event_id) FROM events "
+            f"WHERE kind = '{kind}' AND {where} ORDER BY tick",
+        )
+        for title, unit, kind, where in (
+            ("Caught", "creatures", "Caught", "true"),
+            ("Battles won", "battles", "BattleEnded", "detail ->> 'outcome' IN ('win', 'caught')"),
+        )
+    },
 }
 
 
@@ -93,6 +139,10 @@ class GameBoyKnowledge(Knowledge):
     }
     tables_by_tick: ClassVar[tuple[str, ...]] = tables.BY_TICK
     tables_by_id: ClassVar[Mapping[str, str]] = tables.BY_ID
+    chapters: ClassVar[Mapping[str, str]] = STORY
+    curves: ClassVar[Mapping[str, tuple[str, str]]] = CURVES
+    event_names: ClassVar[Mapping[str, str]] = {"BattleStarted": "BATTLE_START", "BattleEnded": "BATTLE_END"}
+    event_fields: ClassVar[Mapping[str, str]] = {"species": "pokemon", "enemy_species": "enemy"}
     title = staticmethod(title_of)
     rows = staticmethod(tables.rows)
     rewound = staticmethod(tables.rewound)
@@ -108,12 +158,18 @@ class GameBoyKnowledge(Knowledge):
             party=None if party is None else shown,
             inventory=_inventory(_known(state, "inventory", list[_Item])),
             badges=_known(state, "badges", int),
-            pokemon_caught=_known(state, "owned", int),
+            pokemon_caught=_known(state, "caught", int),
+            pokemon_owned=_known(state, "owned", int),
         )
 
     def figure(self, name: str, state: State) -> float | None:
         """Return one of the figures; None where the state does not hold it."""
         return FIGURES[name][1](state)
+
+    def action(self, command: str) -> str:
+        """Return the button, and one of the cross as a move, however long it is held."""
+        button = command.partition(":")[0]
+        return f"MOVE_{button.upper()}" if button in MOVES else button.upper()
 
     def is_engaged(self, state: State) -> bool:
         """Whether a battle is fought."""
@@ -127,8 +183,8 @@ class GameBoyKnowledge(Knowledge):
         facts = msgspec.to_builtins(detail)
         if facts.get("side") == "enemy":
             return None
-        about = facts.get("species") or facts.get("count")
-        return SnapshotEvent(event, event if about is None else f"{event}-{about}")
+        about = 1 if event == "battle" else facts.get("species") or facts.get("count")  # a battle begins with turn 1
+        return SnapshotEvent(event, event if about is None else f"{event}-{str(about).translate(TYPED)}")
 
     def world_of(self, name: str, origin: Mapping[str, str]) -> str | None:
         """Return the built-in cartridge that has the hash."""

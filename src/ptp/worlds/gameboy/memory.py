@@ -28,6 +28,12 @@ _SINGLES = (
     at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_NUMBER, at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT,
     at.COINS, at.COINS + 1,
 )  # fmt: skip
+# What says whether the rest is written to the end, and what the enemy chose; the hash does not cover it.
+_SIGNS = (
+    at.ENEMY_MOVE, at.OPPONENT, at.MOVEMENT, at.WARPED_FROM,
+    *range(at.PARTY_SPECIES, at.PARTY_SPECIES + at.PARTY_MOST),
+)  # fmt: skip
+_SCREEN = (at.LCD_CONTROL, at.PALETTE)
 _CLOCK = (at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS)
 _ALWAYS = (
     slice(at.PLAYER_NAME, at.PLAYER_NAME + at.NAME_SIZE),
@@ -48,6 +54,7 @@ _RAM = slice(at.RAM, at.RAM_END)
 _FEW = 6  # so many bytes are cheaper one by one
 SPRITE_TABLES = slice(at.SPRITES, at.SPRITES_MAP + at.SPRITE_SIZE * at.SPRITE_SLOTS)
 
+_signs = itemgetter(*_SIGNS, *_SCREEN)
 _deciding = itemgetter(
     at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT, at.CONNECTIONS, at.IN_BATTLE, at.FONT_LOADED
 )  # what says which other ranges are needed
@@ -60,6 +67,8 @@ class MemoryReader:
         self._view = view
         self._ram = ram
         self.image = bytearray(at.SPACE)
+        self.signs: tuple[int, ...] = ()
+        """What says whether a value is written to the end: a state is another when these are."""
         events = range(at.EVENTS, at.EVENTS + event_bytes)
         self._singles = (*_SINGLES, *(events if event_bytes <= _FEW else ()))
         self._always = (*_ALWAYS, *((slice(events.start, events.stop),) if event_bytes > _FEW else ()))
@@ -68,11 +77,14 @@ class MemoryReader:
 
     def read(self) -> bytes:
         """Read what the state needs; return the bytes read without the clock, for a hash of what changed."""
-        image = self.image
+        image, view = self.image, self._view
         if self._ram is not None:
             image[_RAM] = self._ram
         else:
             self._read_ranges()
+        for address in _SCREEN:
+            image[address] = view[address]
+        self.signs = _signs(image)
         ranges: tuple[Bytes, ...] = self._ranges(_deciding(image))(image)
         return bytes(self._values(image)) + b"".join(ranges)
 
@@ -86,7 +98,7 @@ class MemoryReader:
 
     def _read_ranges(self) -> None:
         view, image = self._view, self.image
-        for address in self._singles + _CLOCK:
+        for address in self._singles + _SIGNS + _CLOCK:
             image[address] = view[address]
         self.read_more(*self._always)
         self.read_more(*_dependent(*_deciding(image)))

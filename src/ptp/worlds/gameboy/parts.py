@@ -15,7 +15,7 @@ STATUS_BITS = ((0x08, "poison"), (0x10, "burn"), (0x20, "freeze"), (0x40, "paral
 PP_BITS = 0x3F  # the two bits above count PP items used
 SAME_MAP_AS_BEFORE = 0xFF
 LOST = 0xFF
-TRAINER = 2
+WILD, TRAINER = 1, 2
 STYLES: dict[int, BattleStyle] = {0: "normal", 1: "old man", 2: "safari"}
 
 # What a creature is changes rarely, and then little of it: the parts that did not change are not decoded again.
@@ -123,11 +123,19 @@ def read_member(data: bytes, nickname: bytes, profile: GameProfile) -> Member:
     )
 
 
-def read_party(data: bytes, profile: GameProfile) -> tuple[Member, ...]:
-    """Return the party from its structs, followed by its nicknames."""
-    names = len(data) // (at.MEMBER_SIZE + at.NAME_SIZE) * at.MEMBER_SIZE
-    pairs = zip(_cut(data[:names], at.MEMBER_SIZE), _cut(data[names:], at.NAME_SIZE), strict=True)
-    return tuple(read_member(member, name, profile) for member, name in pairs)
+def read_party(data: bytes, profile: GameProfile) -> tuple[Member, ...] | None:
+    """Return the party from the list of its species, its structs and its nicknames.
+
+    None while the game writes it: somebody joins (the list is first), two change places, HP are more than they can be.
+    """
+    count = len(data) // (1 + at.MEMBER_SIZE + at.NAME_SIZE)
+    names = count + count * at.MEMBER_SIZE
+    structs = _cut(data[count:names], at.MEMBER_SIZE)
+    if bytes(struct[0] for struct in structs) != data[:count] or len(set(structs)) < count:
+        return None
+    pairs = zip(structs, _cut(data[names:], at.NAME_SIZE), strict=True)
+    party = tuple(read_member(struct, name, profile) for struct, name in pairs)
+    return None if any(member.hp > member.max_hp for member in party) else party
 
 
 def _cut(data: bytes, size: int) -> list[bytes]:
@@ -177,8 +185,12 @@ def read_fighter(data: bytes, profile: GameProfile) -> Fighter | None:
 
 
 def read_battle(data: bytes, profile: GameProfile) -> Battle:
-    """Return the fight from: in battle, type, class, number, slot, menu up, then both fighters."""
-    mark, style, trainer_class, number, slot, choosing = data[:6]
+    """Return the fight from: in battle, type, class, number, slot, opponent, move, menu up, text, both fighters."""
+    mark, style, trainer_class, number, slot, opponent, move, choosing, has_text = data[:9]
+    enemy = read_fighter(data[9 : 9 + at.FIGHTER_SIZE], profile)
+    chosen = profile.moves.get(move)
+    # A wild battle is marked as one before its enemy is written; by the first text all is there.
+    is_here = has_text or (enemy and enemy.species_id == opponent and 0 < enemy.hp == enemy.max_hp)
     by_trainer = mark == TRAINER
     trainer = (trainer_class, number)
     return Battle(
@@ -188,15 +200,16 @@ def read_battle(data: bytes, profile: GameProfile) -> Battle:
         trainer=profile.trainers.get(trainer, profile.trainers.get((trainer_class, None))) if by_trainer else None,
         trainer_class=trainer_class if by_trainer else None,
         trainer_number=number if by_trainer else None,
-        enemy=read_fighter(data[6 : 6 + at.FIGHTER_SIZE], profile),
-        own=read_fighter(data[6 + at.FIGHTER_SIZE :], profile),
+        enemy=enemy if is_here or mark != WILD else None,
+        own=read_fighter(data[9 + at.FIGHTER_SIZE :], profile),
         active_slot=slot,
         choosing=bool(choosing),
+        enemy_move=chosen.name if chosen else None,
     )
 
 
 def _kind(mark: int, trainer: tuple[int, int], profile: GameProfile) -> BattleKind | None:
-    if mark == 1:
+    if mark == WILD:
         return "wild"
     if mark != TRAINER:
         return None

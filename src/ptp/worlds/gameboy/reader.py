@@ -20,6 +20,14 @@ T = TypeVar("T")
 FACINGS: dict[int, Facing] = {0: "down", 4: "up", 8: "left", 12: "right"}
 SCRIPTED = 0b1010_0000  # walk flags: the game moves the player, or ignores the buttons
 BATTLE_MENU = 0x0B
+ON_WARP = 0b100  # movement: the player stands on a warp
+LCD_ON = 0x80
+TILESET_BITS = 0x7F  # the bit above says only that the graphics are loaded already
+ONE_SHADE = (0x00, 0xFF)  # palettes of a screen that is all white, or all black
+NOWHERE: dict[str, Any] = {"screen_type": "map_change"} | dict.fromkeys(
+    ("location", "map_id", "coordinates", "warps", "connections", "width", "height")
+)
+"""What a state says of the place while the map is changed."""
 
 # Picked in one call each: looking up every address by name would take longer than reading it.
 _values = itemgetter(
@@ -37,9 +45,11 @@ _FACTS = (
 )
 _clock = itemgetter(at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS)
 _menu = itemgetter(at.TEXT_BOX, at.MENU_ITEM, at.MENU_LAST, at.MENU_X, at.MENU_Y, at.LIST_SCROLL)
+_loading = itemgetter(at.TILESET, at.MOVEMENT, at.WARPED_FROM, at.LAST_MAP, at.LCD_CONTROL, at.PALETTE)
 _edges = itemgetter(at.CONNECTIONS, *at.CONNECTION_HEADERS.values())
 _fight = itemgetter(
-    at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_CLASS, at.TRAINER_NUMBER, at.ACTIVE_SLOT, at.TEXT_BOX,
+    at.IN_BATTLE, at.BATTLE_TYPE, at.TRAINER_CLASS, at.TRAINER_NUMBER, at.ACTIVE_SLOT, at.OPPONENT, at.ENEMY_MOVE,
+    at.TEXT_BOX,
     slice(at.ENEMY, at.ENEMY + at.FIGHTER_SIZE), slice(at.OWN, at.OWN + at.FIGHTER_SIZE),
 )  # fmt: skip
 _TILES = slice(at.TILE_MAP, at.TILE_MAP_END)
@@ -76,6 +86,8 @@ class StateReader:
     def __init__(self, profile: GameProfile) -> None:
         self._profile = profile
         self._last: dict[str, tuple[Bytes, Any]] = {}
+        self.caught: int | None = None
+        """What the next states say of catches, which memory does not count."""
         self._rows = ScreenRows(profile.charmap)
         self._facts = itemgetter(*_FACTS, slice(at.EVENTS, at.EVENTS + profile.event_bytes))
 
@@ -92,7 +104,7 @@ class StateReader:
             return _before_the_game(profile, shown, menu)
         facts = self._same("facts", b"".join(self._facts(image)), parts.read_facts)
         dialog, text, waiting = shown[:3] if shown else (None, None, False)
-        return GameState(
+        state = GameState(
             profile=profile.name,
             screen_type=_screen_type(in_battle, shown),
             location=profile.maps.get(map_id),
@@ -105,10 +117,11 @@ class StateReader:
             coins=facts.coins,
             badges=facts.badges,
             badge_names=facts.badge_names,
+            caught=self.caught,
             owned=facts.owned,
             seen=facts.seen,
             events=facts.events,
-            battle=self._battle(image) if in_battle else None,
+            battle=self._battle(image, bool(text)) if in_battle else None,
             battle_result=result,
             dialog=dialog,
             text=text,
@@ -125,6 +138,7 @@ class StateReader:
             rival=facts.rival,
             play_time=PlayTime(hours, minutes, seconds),
         )
+        return msgspec.structs.replace(state, **NOWHERE) if _is_loading(image, state, profile) else state
 
     def wind(self, state: GameState, image: Bytes) -> GameState:
         """Return the same state with the clock of now."""
@@ -156,9 +170,10 @@ class StateReader:
         count = image[at.PARTY_COUNT]
         if count > at.PARTY_MOST:
             return None
+        species = image[at.PARTY_SPECIES : at.PARTY_SPECIES + count]
         members = image[at.PARTY : at.PARTY + at.MEMBER_SIZE * count]
         names = image[at.NICKNAMES : at.NICKNAMES + at.NAME_SIZE * count]
-        return self._same("party", members + names, parts.read_party)
+        return self._same("party", species + members + names, parts.read_party)
 
     def _inventory(self, image: Bytes) -> tuple[Item, ...] | None:
         count = image[at.BAG_COUNT]
@@ -173,9 +188,9 @@ class StateReader:
         entries = image[at.WARPS : at.WARPS + at.WARP_SIZE * count]
         return self._same("warps", bytes((image[at.LAST_MAP],)) + entries, parts.read_warps)
 
-    def _battle(self, image: Bytes) -> Battle:
+    def _battle(self, image: Bytes, has_text: bool) -> Battle:
         *head, text_box, enemy, own = _fight(image)
-        data = bytes((*head, text_box == BATTLE_MENU)) + enemy + own
+        data = bytes((*head, text_box == BATTLE_MENU, has_text)) + enemy + own
         return self._same("battle", data, parts.read_battle)
 
 
@@ -186,6 +201,24 @@ def _before_the_game(profile: GameProfile, shown: Shown | None, menu: Menu | Non
     return GameState(
         profile.name, screen, party=(), inventory=(), dialog=dialog, text=text, waiting=waiting, menu=menu
     )  # fmt: skip
+
+
+def _is_loading(image: Bytes, state: GameState, profile: GameProfile) -> bool:
+    """Whether the game is between two maps: the map's number is written first, the rest half a second later."""
+    tileset, movement, came_from, last_map, lcd, palette = _loading(image)
+    assert state.map_id is not None
+    width, height = image[at.MAP_WIDTH], image[at.MAP_HEIGHT]
+    shape, place = profile.shapes.get(state.map_id), state.coordinates
+    assert place is not None
+    if shape is not None and shape != (tileset & TILESET_BITS, width, height):
+        return True
+    if place.x >= 2 * width or place.y >= 2 * height:
+        return True
+    if movement & ON_WARP and came_from != state.map_id:  # maps of one shape: the warp underfoot was taken already
+        under = (warp.map_id for warp in state.warps or () if (warp.x, warp.y) == (place.x, place.y))
+        if any(state.map_id == (last_map if to == parts.SAME_MAP_AS_BEFORE else to) for to in under):
+            return True
+    return state.screen_type == "overworld" and (not lcd & LCD_ON or palette in ONE_SHADE)
 
 
 def _screen_type(in_battle: int, shown: Shown | None) -> ScreenType:

@@ -8,7 +8,7 @@ import msgspec
 
 from ptp.worlds.gameboy.addresses import Side
 
-ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause"]
+ScreenType = Literal["overworld", "battle", "dialog", "menu", "pause", "map_change"]
 Facing = Literal["down", "up", "left", "right"]
 BattleKind = Literal["wild", "trainer", "gym"]
 BattleStyle = Literal["normal", "old man", "safari"]
@@ -77,6 +77,8 @@ class Battle(msgspec.Struct, frozen=True, gc=False):
     active_slot: int
     choosing: bool
     """Whether the battle menu waits for the player."""
+    enemy_move: str | None = None
+    """The move that the enemy chose last."""
     turn: int | None = None
     """The number of the present turn, from 1; known only to one who saw the battle from its start."""
 
@@ -148,7 +150,10 @@ class GameState(msgspec.Struct, frozen=True, gc=False):
     coins: int | None = None
     badges: int | None = None
     badge_names: tuple[str | None, ...] | None = None
+    caught: int | None = None
+    """Creatures caught in the wild or traded for; known only to one who saw it."""
     owned: int | None = None
+    """Species that were ever owned, those that were given too."""
     seen: int | None = None
     events: int | None = None
     """How many event flags are set."""

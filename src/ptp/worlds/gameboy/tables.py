@@ -22,6 +22,11 @@ BY_ID = {
 }
 EVENT = "WITH event(detail, timestamp, tick, first, id, run) AS (VALUES (?, ?, ?, ?, ?, ?)) "
 GOING_ON = "(SELECT max(battle_id) FROM battles WHERE ended_at IS NULL)"
+MEMBER_ID = "printf('%04x-%04x', value ->> 'trainer_id', value ->> 'dvs')"
+LEFT = f"""UPDATE pokemon_party SET status = 'boxed' WHERE pokemon_id GLOB '????-????'
+    AND status IN ('alive', 'fainted') AND pokemon_id NOT IN (SELECT {MEMBER_ID} FROM json_each({{}}, '$.members'))"""
+"""Who was in the party and is not any more has been put away; no game lets anyone go from the party itself."""
+GIVEN = "UPDATE pokemon_party SET status = 'traded' WHERE pokemon_id IN ({})"
 
 
 def _told(*names: str, **renamed: str) -> dict[str, str]:
@@ -45,8 +50,9 @@ def _transaction(context: str, **columns: str) -> str:
     return _insert("inventory_transactions", {**known, "context": about, **columns})
 
 
-def _goal(kind: str, target: str) -> str:
+def _goal(kind: str, target: str, started_at: str) -> str:
     known = {"objective_id": "id", "run_id": "run", "completed_at": "timestamp", "progress": "detail"}
+    known["started_at"] = started_at
     return _insert("objectives", {**known, "objective_type": f"'{kind}'", "status": "'completed'", "target": target})
 
 
@@ -61,13 +67,23 @@ def _party(source: str) -> str:
             it ->> 'max_hp', it ->> 'experience',
             (SELECT json_group_array(value ->> 'name') FROM json_each(it, '$.moves')),
             iif(it ->> 'hp', 'alive', 'fainted'), timestamp, location
-        FROM (SELECT printf('%04x-%04x-%s', value ->> 'trainer_id', value ->> 'dvs', value ->> 'dex') AS id,
+        FROM (SELECT {MEMBER_ID} AS id,
             value AS it, run, timestamp, detail ->> 'location' AS location
             FROM {source}, json_each(detail, '$.members'))
         WHERE true ON CONFLICT (party_id) DO UPDATE SET
             species = excluded.species, nickname = excluded.nickname, level = excluded.level,
             current_hp = excluded.current_hp, max_hp = excluded.max_hp, experience = excluded.experience,
             moves = excluded.moves, status = excluded.status
+    """
+
+
+def _boxed(source: str) -> str:
+    """Return the SQL for catches that did not join the party: all that is known is what was caught, when and where."""
+    return f"""
+        INSERT INTO pokemon_party (party_id, run_id, pokemon_id, species, level, status, caught_at, catch_location)
+        SELECT run || '/caught-' || tick, run, 'caught-' || tick, detail ->> 'species', detail ->> 'level', 'boxed',
+            timestamp, detail ->> 'location'
+        FROM {source} WHERE NOT detail ->> 'in_party'
     """
 
 
@@ -111,20 +127,37 @@ STATEMENTS = {
         action="iif(detail ->> 'change' > 0, 'add', 'remove')",
         item="'MONEY'",
         quantity="abs(detail ->> 'change')",
+        **_told("source"),
     ),
-    "BadgeEarned": _goal("badge", "coalesce(detail ->> 'name', 'Badge ' || (detail ->> 'count'))"),
-    "Caught": _goal("catch", "detail ->> 'species'"),
+    # the next badge is looked for from the last one on, the first from the start of the run
+    "BadgeEarned": _goal(
+        "badge",
+        "coalesce(detail ->> 'name', 'Badge ' || (detail ->> 'count'))",
+        "coalesce((SELECT max(completed_at) FROM objectives WHERE objective_type = 'badge'), "
+        "(SELECT started_at FROM runs))",
+    ),
+    # a catch begins with its battle; when a trade was agreed on, nothing tells
+    "Caught": _goal(
+        "catch",
+        "detail ->> 'species'",
+        f"iif(detail ->> 'source' = 'trade', NULL, (SELECT started_at FROM battles WHERE battle_id = {GOING_ON}))",
+    ),
     "PartySeen": EVENT + _party("event"),
 }
+MORE = {
+    "Caught": (EVENT + _boxed("event"), EVENT + GIVEN.format("SELECT detail ->> 'given' FROM event")),
+    "PartySeen": (EVENT + LEFT.format("(SELECT detail FROM event)"),),
+}
+"""What some events change besides."""
 
 
 def rows(run_id: str, event: Event) -> list[Row]:
-    """Return the statement that an event makes, if it makes one."""
-    sql = STATEMENTS.get(event.kind)
-    if sql is None:
+    """Return the statements that an event makes, if it makes any."""
+    if event.kind not in STATEMENTS:
         return []
     detail, first = msgspec.json.encode(event.detail).decode(), numbered_id(run_id, event.tick)
-    return [Row(sql, (detail, iso(event.at), event.tick, first, f"{first}/{event.index:02d}", run_id))]
+    values = (detail, iso(event.at), event.tick, first, f"{first}/{event.index:02d}", run_id)
+    return [Row(sql, values) for sql in (STATEMENTS[event.kind], *MORE.get(event.kind, ()))]
 
 
 def rewound(run_id: str, to_tick: int) -> list[Row]:
@@ -136,13 +169,19 @@ def rewound(run_id: str, to_tick: int) -> list[Row]:
     ended = "(SELECT coalesce(max(tick), 0) FROM events WHERE kind = 'BattleEnded')"
     fought = f"(SELECT printf('{run_id[:24]}%012x', {began}) WHERE {began} > {ended})"
     turns = f"(SELECT coalesce(max(detail ->> 'number'), 0) FROM events WHERE kind = 'BattleTurn' AND tick >= {began})"
-    seen = f"(SELECT detail, timestamp, '{run_id}' AS run FROM events WHERE kind = 'PartySeen' ORDER BY tick, event_id)"
+    told = f"(SELECT *, '{run_id}' AS run FROM events WHERE kind = '{{}}' ORDER BY tick, event_id)"
+    last = "(SELECT detail FROM events WHERE kind = 'PartySeen' ORDER BY tick DESC, event_id DESC LIMIT 1)"
     return [
         Row(f"DELETE FROM battle_turns WHERE battle_id = {fought} AND turn_number > {turns}"),
         Row(
             "UPDATE battles SET ended_at = NULL, outcome = NULL, turns_taken = NULL, player_pokemon = NULL, "
             f"used_items = NULL, money_earned = NULL WHERE battle_id = {fought}"
         ),
-        Row(f"DELETE FROM pokemon_party WHERE party_id GLOB '{run_id}/????-????-*'"),  # those that events tell of
-        Row(_party(seen)),
+        Row(  # those that events tell of
+            f"DELETE FROM pokemon_party WHERE party_id GLOB '{run_id}/????-????*' OR party_id GLOB '{run_id}/caught-*'"
+        ),
+        Row(_party(told.format("PartySeen"))),
+        Row(_boxed(told.format("Caught"))),
+        Row(GIVEN.format("SELECT detail ->> 'given' FROM events WHERE kind = 'Caught'")),
+        Row(LEFT.format(last)),
     ]

@@ -19,17 +19,19 @@ from ptp.worlds.gameboy.annotations import Annotations, annotate
 from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
-from ptp.worlds.gameboy.differences import differences
+from ptp.worlds.gameboy.differences import differences, is_whole
 from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
-from ptp.worlds.gameboy.events import GameEvent, title_of
+from ptp.worlds.gameboy.events import Caught, GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
 from ptp.worlds.gameboy.profiles import BUILT_IN, find_profile
 from ptp.worlds.gameboy.reader import StateReader
 from ptp.worlds.gameboy.state import GameState
+from ptp.worlds.gameboy.states import native_problem
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
 from ptp.worlds.gym import package_versions
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
+NATIVE_REMARK = "states are saved without the native part, which takes longer: {}"
 NO_INFO: dict[str, Any] = {}
 
 
@@ -42,6 +44,16 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frames_per_tick: Annotated[int, msgspec.Meta(ge=1)] = 24
     start_state: str | None = None
     save_file: str | None = None
+
+
+class Unfinished(msgspec.Struct):
+    """What a world remembers beside the emulator: the open battle, what the next state is compared with, catches."""
+
+    battle: msgspec.Raw
+    before: GameState | None = None
+    """The last whole state; None when the present one is whole."""
+    caught: int | None = None
+    """None in a world that was saved before catches were counted."""
 
 
 class GameBoyView(WorldView):
@@ -65,13 +77,14 @@ class GameBoyWorld(World):
 
     Options: ClassVar[type[msgspec.Struct] | None] = Options
     gauges: ClassVar[tuple[Gauge, ...]] = (
-        Gauge("caught", "Species caught", "species", "Kinds of creature that were caught."),
+        Gauge("caught", "Caught", "creatures", "Creatures caught in the wild or traded for."),
+        Gauge("owned", "Species owned", "species", "Species that were ever owned, those that were given too."),
         Gauge("badges", "Badges", "badges", "Badges earned."),
         Gauge("level", "Highest level", "level", "The highest level in the party."),
         Gauge("stuck", "Stuck", "", "1 while the player does not get on."),
         Gauge("looping", "Looping", "", "1 while the player walks in circles."),
     )
-    signal_names: ClassVar[tuple[str, ...]] = ("caught", "badges", "level")
+    signal_names: ClassVar[tuple[str, ...]] = ("caught", "owned", "badges", "level")
     milestones: ClassVar[tuple[str, ...]] = ("BadgeEarned", "Caught", "Joined", "Evolved", "LevelUp", "MapChanged")
     family: ClassVar[str] = "gameboy"
     storage_profile: ClassVar[str] = "gameboy"
@@ -91,6 +104,8 @@ class GameBoyWorld(World):
         self.facts = self._describe()
         if not self.profile.readable:
             self.remarks = (RAW_REMARK.format(self.cartridge.name),)
+        if native_problem() is not None:
+            self.remarks = (*self.remarks, NATIVE_REMARK.format(native_problem()))
         codec = self.env.codec
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
         self.state_hash = self._state_hash
@@ -104,15 +119,19 @@ class GameBoyWorld(World):
         self._level: int | None = None
         self._begin()
 
-    def _begin(self, battles: BattleLog | None = None) -> None:
+    def _begin(self, battles: BattleLog | None = None, before: GameState | None = None, caught: int | None = 0) -> None:
+        self._states.caught = caught
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
         self.events = ()
-        self._data: bytes | None = None
+        self._data: tuple[bytes, tuple[int, ...]] | None = None
+        self._before = before or GameState(self.profile.name)
         self._look()
-        if battles is None:
-            self._battles.feed(self._state)
-        self._number_turn()
+        if is_whole(self._state):
+            self._before = self._state
+            if battles is None:
+                self._battles.feed(self._state)
+        self._describe_battle()
 
     def _describe(self) -> WorldFacts:
         facts, cartridge = super()._describe(), self.cartridge
@@ -141,13 +160,15 @@ class GameBoyWorld(World):
     def step(self, command: Any) -> Outcome:
         """Press a button and let a tick pass; the picture is a view that the next step changes."""
         self.env.advance(command)
-        before = self._state
+        self.events = ()
         if self._look():
-            happened = differences(before, self._state) + self._battles.feed(self._state)
-            self.events = [_as_event(event) for event in happened]
-            self._number_turn()
-        else:
-            self.events = ()
+            if is_whole(self._state):
+                happened = differences(self._before, self._state) + self._battles.feed(self._state)
+                self.events = [_as_event(event) for event in happened]
+                self._count([event for event in happened if type(event) is Caught])
+            self._describe_battle()
+        if is_whole(self._state):
+            self._before = self._state
         self._repetition.feed(self._hash, command)
         return Outcome(self._view, 0.0, False, False, NO_INFO)
 
@@ -157,17 +178,28 @@ class GameBoyWorld(World):
         digest = xxhash.xxh3_64(self._screen)
         digest.update(data)
         self._hash = digest.hexdigest()
-        if data == self._data:
+        if (data, self._reader.signs) == self._data:
             self._state = self._states.wind(self._state, self._reader.image)
             return False
-        self._data = data
+        self._data = data, self._reader.signs
         self._state = self._states.read(self._reader.image)
         return True
 
-    def _number_turn(self) -> None:
-        state = self._state
-        if state.battle is not None:
-            battle = msgspec.structs.replace(state.battle, turn=self._battles.turn)
+    def _count(self, catches: list[Caught]) -> None:
+        if catches and self._states.caught is not None:
+            self._states.caught += len(catches)
+            self._state = msgspec.structs.replace(self._state, caught=self._states.caught)
+
+    def _describe_battle(self) -> None:
+        state, fought = self._state, self._state.battle
+        if fought is not None:
+            has_faced = self._battles.has_faced
+            battle = msgspec.structs.replace(
+                fought,
+                turn=self._battles.turn,
+                own=fought.own if has_faced else None,
+                enemy=fought.enemy if has_faced or fought.kind == "wild" else None,
+            )
             self._state = msgspec.structs.replace(state, battle=battle)
 
     def _state_hash(self, observation: Any, reward: float, terminated: bool, truncated: bool) -> str:
@@ -191,9 +223,9 @@ class GameBoyWorld(World):
         if state is not self._signals_of:
             last = self._signals_of
             self._signals_of = state
-            if state.party is not last.party:
-                self._level = max((member.level for member in state.party), default=None) if state.party else None
-            known = {"caught": state.owned, "badges": state.badges, "level": self._level}
+            if state.party is not None and state.party is not last.party:
+                self._level = max((member.level for member in state.party), default=None)
+            known = {"caught": state.caught, "owned": state.owned, "badges": state.badges, "level": self._level}
             values: dict[str, float] = {name: value for name, value in known.items() if value is not None}
             self._signals = Signals(state.battle is not None, values)
         return self._signals
@@ -220,7 +252,8 @@ class GameBoyWorld(World):
             return None
         screen = self._state.screen_type or ""
         around = self.surroundings() if screen == "overworld" else None
-        return annotate(self.read_memory(at.TILE_MAP, at.TILE_MAP_END), screen, around, self.profile.charmap)
+        tiles, fought = self.read_memory(at.TILE_MAP, at.TILE_MAP_END), self._state.battle
+        return annotate(tiles, screen, around, self.profile.charmap, fought)
 
     def read_memory(self, start: int, stop: int) -> bytes:
         """Return raw memory, for a game nobody has described."""
@@ -239,16 +272,22 @@ class GameBoyWorld(World):
         return self._view
 
     def save(self) -> bytes:
-        """Return the emulator's state and the open battle."""
-        return pack(self._battles.save(), self.env.save())
+        """Return the emulator's state, the open battle and the catches."""
+        before = None if is_whole(self._state) else self._before
+        memory = Unfinished(msgspec.Raw(self._battles.save()), before, self._states.caught)
+        return pack(msgspec.json.encode(memory), self.env.save())
 
     def load(self, data: bytes) -> None:
         """Return to a saved state, in this world or a new one of the same cartridge."""
-        battle, state = unpack(data)
+        memory, state = unpack(data)
+        try:
+            unfinished = msgspec.json.decode(memory, type=Unfinished)
+        except msgspec.DecodeError as problem:
+            raise WorldError(f"not a saved Game Boy world: {problem}; take another snapshot") from None
         battles = BattleLog()
-        battles.load(battle)
+        battles.load(bytes(unfinished.battle))
         self.env.load(state)
-        self._begin(battles)
+        self._begin(battles, unfinished.before, unfinished.caught)
 
     def close(self) -> None:
         """Switch the emulator off."""

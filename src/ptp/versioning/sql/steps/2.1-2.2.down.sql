@@ -1,9 +1,11 @@
+DROP VIEW decisions;
 DROP TABLE episode_starts;
 DROP TABLE model_calls;
 DROP TABLE config_changes;
 DROP TABLE notices;
 DROP TABLE snapshots;
 DROP TABLE seals;
+DROP TABLE abandoned_rows;
 
 ALTER TABLE steps DROP COLUMN info;
 ALTER TABLE steps DROP COLUMN actor;
@@ -12,3 +14,4 @@ ALTER TABLE abandoned_steps DROP COLUMN actor;
 ALTER TABLE events DROP COLUMN title;
 ALTER TABLE events DROP COLUMN place;
 ALTER TABLE errors DROP COLUMN tick;
+ALTER TABLE rewinds DROP COLUMN branch;

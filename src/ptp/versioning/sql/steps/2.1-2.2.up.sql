@@ -10,6 +10,17 @@ UPDATE events SET title = kind,
 ALTER TABLE errors ADD COLUMN tick INTEGER;
 UPDATE errors SET tick = context ->> 'tick' WHERE json_valid(context);
 
+ALTER TABLE rewinds ADD COLUMN branch INTEGER;
+
+-- What belongs to ticks that were given up: rows of other tables, and the status that decisions had.
+CREATE TABLE abandoned_rows (
+    rewind INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
+    name TEXT NOT NULL,         -- the table
+    row TEXT NOT NULL           -- JSON: its values by column
+);
+CREATE INDEX idx_abandoned_rows ON abandoned_rows(rewind, tick);
+
 -- How each episode began: with the seed that the reset was given, or with the world's own dice (NULL).
 CREATE TABLE episode_starts (
     episode INTEGER PRIMARY KEY,
@@ -81,3 +92,9 @@ CREATE TABLE seals (
     changes BLOB NOT NULL,
     digest TEXT NOT NULL
 );
+
+-- Decisions by their first name.
+CREATE VIEW decisions AS SELECT
+    decision_id, run_id, timestamp, tick, game_state, decision_type, decision_context, reasoning, confidence_score,
+    decision_latency_ms, tokens_used, api_cost, model_used, execution_status, execution_error
+FROM action_history;

@@ -27,7 +27,7 @@ GAMES: dict[str, Game] = {
     "tallgrass": Game(
         name="tallgrass",
         title="TALLGRASS",
-        event_bytes=2,
+        event_bytes=3,
         badges=("SLATE",),
         leaders=frozenset({(2, 1)}),
     ),

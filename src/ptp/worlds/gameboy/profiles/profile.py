@@ -41,6 +41,7 @@ class ItemEffect(Struct, frozen=True):
     amount: int
 
 
+Shape = tuple[int, int, int]  # tileset, width and height in blocks
 Trainer = tuple[int, int | None]  # class and number; None is any number
 
 
@@ -52,6 +53,8 @@ class GameProfile:
     readable: bool = False
     charmap: Charmap = field(default_factory=lambda: Charmap({}))
     maps: dict[int, str] = field(default_factory=dict)
+    shapes: dict[int, Shape] = field(default_factory=dict)
+    """What a map is like once it is loaded."""
     species: dict[int, Species] = field(default_factory=dict)
     moves: dict[int, MoveFacts] = field(default_factory=dict)
     items: dict[int, str] = field(default_factory=dict)
@@ -95,6 +98,7 @@ def read_profile(game: Game) -> GameProfile:
         readable=True,
         charmap=Charmap({int(row["byte_hex"], 16): row["text"] for row in characters}),
         maps=_names(place / "maps.csv"),
+        shapes=_shapes(place / "maps.csv"),
         species=_table(place / "species.csv", Species, "internal_index"),
         moves=_table(place / "moves.csv", MoveFacts),
         items=_names(place / "items.csv"),
@@ -113,6 +117,15 @@ def read_profile(game: Game) -> GameProfile:
 
 def _names(path: Path, key: str = "id") -> dict[int, str]:
     return {int(row[key]): row["name"] for row in _rows(path)}
+
+
+def _shapes(path: Path) -> dict[int, Shape]:
+    """Return the shapes of the maps that can be loaded; a map that the game does not have has no tileset."""
+    return {
+        int(row["id"]): (int(row["tileset"]), int(row["width_blocks"]), int(row["height_blocks"]))
+        for row in _rows(path)
+        if row["tileset"]
+    }
 
 
 def _table(path: Path, kind: type[Facts], key: str = "id") -> dict[int, Facts]:

@@ -1,0 +1,128 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Emulator states through a C buffer: the bytes that PyBoy itself writes and reads, without a Python call for each."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+
+from pyboy.pyboy cimport PyBoy
+from pyboy.utils cimport IntIOInterface
+
+BUILT_FOR = "@PYBOY@"
+
+
+cdef class Tape(IntIOInterface):
+    """A growing buffer that the emulator writes to, or bytes that it reads from."""
+
+    cdef uint8_t* data
+    cdef int64_t size
+    cdef int64_t room
+    cdef int64_t place
+    cdef bint owned
+
+    def __cinit__(self):
+        self.data = NULL
+        self.size = self.room = self.place = 0
+        self.owned = True
+
+    def __init__(self):
+        pass  # PyBoy's own wants a file
+
+    def __dealloc__(self):
+        if self.owned:
+            free(self.data)
+
+    cdef int grow(self, int64_t least) except -1:
+        cdef int64_t room = max(least, 2 * self.room, 1 << 18)
+        cdef uint8_t* data = <uint8_t*> realloc(self.data, room)
+        if data == NULL:
+            raise MemoryError()
+        self.data = data
+        self.room = room
+        return 0
+
+    cdef inline int64_t put(self, uint64_t value, int width) except -1:
+        cdef int place
+        if self.size + width > self.room:
+            self.grow(self.size + width)
+        for place in range(width):
+            self.data[self.size + place] = (value >> (8 * place)) & 0xFF
+        self.size += width
+        return width
+
+    cdef inline uint64_t get(self, int width) except? 0:
+        cdef int place
+        cdef uint64_t value = 0
+        if self.place + width > self.size:
+            raise EOFError("the state ends too early")
+        for place in range(width):
+            value |= <uint64_t> self.data[self.place + place] << (8 * place)
+        self.place += width
+        return value
+
+    cpdef int64_t write(self, uint8_t value) except -1:
+        if self.size == self.room:
+            self.grow(self.size + 1)
+        self.data[self.size] = value
+        self.size += 1
+        return 1
+
+    cpdef int64_t write_16bit(self, uint16_t value) except -1:
+        return self.put(value, 2)
+
+    cpdef int64_t write_32bit(self, uint32_t value) except -1:
+        return self.put(value, 4)
+
+    cpdef int64_t write_64bit(self, uint64_t value) except -1:
+        return self.put(value, 8)
+
+    cpdef uint8_t read(self) except? -1:
+        if self.place >= self.size:
+            raise EOFError("the state ends too early")
+        self.place += 1
+        return self.data[self.place - 1]
+
+    cpdef uint16_t read_16bit(self) except? -1:
+        return self.get(2)
+
+    cpdef uint32_t read_32bit(self) except? -1:
+        return self.get(4)
+
+    cpdef uint64_t read_64bit(self) except? -1:
+        return self.get(8)
+
+    cpdef int seek(self, int64_t place) except -1:
+        self.place = place
+        return 0
+
+    cpdef int flush(self) except -1:
+        return 0
+
+    cpdef int64_t tell(self) except -1:
+        return self.place
+
+
+cdef class States:
+    """Saves and loads one emulator."""
+
+    cdef PyBoy pyboy
+    cdef Tape writing
+
+    def __init__(self, PyBoy pyboy not None):
+        self.pyboy = pyboy
+        self.writing = Tape()
+
+    def save(self):
+        """Return the emulator's whole state."""
+        self.writing.size = 0
+        self.pyboy.mb.save_state(self.writing)
+        return PyBytes_FromStringAndSize(<char*> self.writing.data, self.writing.size)
+
+    def load(self, bytes data not None):
+        """Return to a state; return how many of its bytes were left over."""
+        cdef Tape reading = Tape()
+        reading.owned = False
+        reading.data = <uint8_t*> PyBytes_AS_STRING(data)
+        reading.size = len(data)
+        self.pyboy.mb.load_state(reading)
+        return reading.size - reading.place

@@ -1,0 +1,80 @@
+"""An emulator's state as bytes: through the compiled part where it is built and proves right, else as PyBoy does it.
+
+PyBoy makes a Python call for every byte of a state. `ptp._native` (see `native/`) is handed to it instead of a file and
+gives the same bytes many times as fast. It is bound to the PyBoy that it was built for.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Protocol
+
+from ptp.errors import WorldError
+
+_problem: str | None = None  # why the compiled part stood back in this process
+
+
+class States(Protocol):
+    """What saves and loads an emulator."""
+
+    def save(self) -> bytes:
+        """Return the whole state."""
+
+    def load(self, data: bytes) -> int:
+        """Return to a state; return how many bytes were left over."""
+
+
+class StockStates:
+    """PyBoy's own way."""
+
+    def __init__(self, pyboy: Any) -> None:
+        self._pyboy = pyboy
+
+    def save(self) -> bytes:
+        """Return the whole state."""
+        file = io.BytesIO()
+        self._pyboy.save_state(file)
+        return file.getvalue()
+
+    def load(self, data: bytes) -> int:
+        """Return to a state; return how many bytes were left over."""
+        file = io.BytesIO(data)
+        self._pyboy.load_state(file)
+        return len(data) - file.tell()
+
+
+def open_states(pyboy: Any) -> States:
+    """Return the fastest way to save and load an emulator that gives PyBoy's own bytes."""
+    global _problem
+    stock = StockStates(pyboy)
+    if _problem is not None:
+        return stock
+    try:
+        fast = _native(pyboy)
+        if fast.save() != stock.save():
+            raise WorldError("it saves other bytes than PyBoy")
+    except Exception as problem:  # noqa: BLE001 - whatever a foreign build does, PyBoy's own way is there
+        _problem = str(problem)
+        return stock
+    return fast
+
+
+def _native(pyboy: Any) -> States:
+    if os.environ.get("PTP_NATIVE") == "0":
+        raise WorldError("PTP_NATIVE is 0")
+    try:
+        native = import_module("ptp._native")
+    except ModuleNotFoundError:
+        raise WorldError("it is not built; `make setup` builds it where there is a C compiler") from None
+    if version("pyboy") != native.BUILT_FOR:
+        raise WorldError(f"it is built for PyBoy {native.BUILT_FOR}, and this is {version('pyboy')}; run `make setup`")
+    states: States = native.States(pyboy)
+    return states
+
+
+def native_problem() -> str | None:
+    """Return why the compiled part is not used, once a cartridge was switched on; None when it is."""
+    return _problem
