@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import apsw
+import gymnasium
 import numpy as np
 import pytest
 
@@ -20,6 +21,7 @@ from ptp.frames import Camera, StorageProfile, find_profile
 from ptp.frames.archive import ArchiveStore, archives
 from ptp.frames.disk import DiskWatch, free_bytes, tree_bytes
 from ptp.frames.profiles import built_in_profiles, read_profiles
+from ptp.recording.database import Database
 from ptp.records import Metric, Notice, Step
 from ptp.testing import fake_run
 from ptp.worlds.registry import WORLDS, find_world, make_world
@@ -33,11 +35,37 @@ def test_every_family_has_a_profile() -> None:
     assert set(built_in_profiles()) == expected
 
 
-@pytest.mark.parametrize("name", [*WORLDS, "LunarLander-v3"])
-def test_every_world_names_a_profile_that_exists(name: str) -> None:
-    world = make_world(find_world(name))
-    find_profile(world.facts.storage_profile)
+class Unknown(gymnasium.Env[Any, Any]):
+    """An environment from nowhere."""
+
+    action_space = observation_space = gymnasium.spaces.Discrete(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [
+        *((name, "gameboy" if name == "tallgrass" else "toy_text") for name in WORLDS),
+        ("LunarLander-v3", "box2d"), ("CartPole-v1", "box2d"), (f"{__name__}:Unknown", "toy_text"),
+    ],
+)  # fmt: skip
+def test_every_world_has_the_profile_of_its_family_and_an_unknown_one_that_of_toy_text(name: str, profile: str) -> None:
+    world = make_world(find_world(name), trusted=True)
+    assert world.facts.storage_profile == profile
+    find_profile(profile)
     world.close()
+
+
+@pytest.mark.parametrize(("world", "flags"), [("Taxi-v4", ("--render-mode", "ansi")), ("LunarLander-v3", ())])
+def test_taxi_as_text_and_lunar_lander_have_frame_refs_by_default(
+    recorded: Callable[..., Path], world: str, flags: tuple[str, ...]
+) -> None:
+    directory = recorded(world, *flags, ticks=250)
+    with Database(directory / "game_data.db") as database:
+        kept = list(database.rows("SELECT tick, frame_ref FROM steps WHERE frame_ref IS NOT NULL ORDER BY tick"))
+    assert [tick for tick, _ in kept] == [100, 200]
+    for _, reference in kept:
+        assert reference.endswith(".txt" if world == "Taxi-v4" else ".png")
+        assert (directory / reference).exists()
 
 
 def test_a_profile_of_ones_own_comes_before_the_built_in_ones(tmp_path: Path) -> None:

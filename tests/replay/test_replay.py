@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -102,3 +103,48 @@ def test_an_empty_tape_says_so(recorded: Callable[..., Path]) -> None:
     change(directory, "INSERT INTO steps VALUES (3, 1, 3, '1', 0, 0, 0, 0, 'x', NULL, NULL, NULL, NULL)")
     with pytest.raises(RunUnreadable, match="the tape has no tick 1"):
         replayed(directory)
+
+
+@pytest.mark.parametrize("world", ["CartPole-v1", "tallgrass"])
+def test_an_exported_file_of_episodes_replays_wherever_it_lies(
+    world: str, recorded: Callable[..., Path], ptp: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    directory = recorded(world, ticks=60)
+    exported = directory / "episodes" / "episode_000001.jsonl"
+    code, out, _ = ptp("replay", str(exported), "--verify")
+    assert code == 0
+    assert out.startswith("equal: 60 ticks of ")
+    lines = exported.read_text().splitlines(keepends=True)
+    copy = tmp_path / "mine.jsonl"
+    copy.write_text("".join(lines[30:]))
+    code, out, _ = ptp("replay", str(copy), "--verify")
+    assert out.startswith("equal: 30 ticks from tick 31 of ")
+    lines[49] = lines[49].replace(json.loads(lines[49])["state_hash"], "0" * 16)
+    copy.write_text("".join(lines))
+    code, _, err = ptp("replay", str(copy), "--verify")
+    assert (code, err) == (1, "ptp: the replay differs from the tape at tick 50\n")
+
+
+STEP = (
+    '{"tick":1,"episode":1,"step":1,"command":"0","reward":0,"terminated":false,"truncated":false,'
+    '"state_hash":"ab","state":null}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file has no steps"),
+        ("{}\n", "mine.jsonl:1: not a step of an exported episode"),
+        (STEP * 2, "tick 1 does not follow"),
+        (STEP, "no run in "),
+    ],
+)
+def test_a_file_that_is_no_exported_episode_is_refused(
+    text: str, message: str, ptp: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(text)
+    code, _, err = ptp("replay", str(path))
+    assert code == 2
+    assert message in err

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
+from ptp.config.tree import Storage
 from ptp.errors import UsageError
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
+from ptp.recording.database import Database
 from ptp.retention import Limits, plan_pruning, prune
-from ptp.retention.plan import parse_age, parse_bytes
-from ptp.retention.prune import prune_at_start
+from ptp.retention.plan import limits_of, parse_age, parse_bytes
+from ptp.retention.prune import prune_all
 
 Ptp = Callable[..., tuple[int, str, str]]
 
@@ -138,10 +140,10 @@ def test_a_damaged_run_can_be_pruned(ptp_json: Any, runs: list[Path]) -> None:
     assert [run["run_id"] for run in ptp_json("prune", "--older-than", "7d")["removed"]] == [runs[0].name]
 
 
-def test_pruning_says_what_it_needs(ptp: Ptp) -> None:
-    code, _, error = ptp("prune")
+def test_rolling_up_says_what_it_needs(ptp: Ptp) -> None:
+    code, _, error = ptp("prune", "--roll-up")
     assert code == 2
-    assert error == "ptp: nothing says what to prune; give --max-record-bytes, --max-sessions or --older-than\n"
+    assert error == "ptp: nothing says what to roll up; give --max-record-bytes, --max-sessions or --older-than\n"
     assert ptp("prune", "--older-than", "soon")[0] == 2
     assert ptp("prune", "--max-record-bytes", "lots")[0] == 2
     assert ptp("prune", "--max-sessions", "-1")[0] == 2
@@ -194,11 +196,72 @@ def test_du_is_readable(ptp: Ptp, runs: list[Path]) -> None:
     assert "in 3 runs" in ptp("du")[1]
 
 
-def test_a_run_can_prune_before_it_begins(runs: list[Path], tmp_path: Path) -> None:
-    plan, pruned = prune_at_start(tmp_path / "var", Limits(max_sessions=1))
+def test_pruning_all_finishes_what_was_interrupted(runs: list[Path], tmp_path: Path) -> None:
+    scratch = tmp_path / "var" / "tmp"
+    for name, age in (("old", 2 * 86400), ("new", 60)):
+        (scratch / name).mkdir(parents=True)
+        os.utime(scratch / name, (time.time() - age,) * 2)
+    plan, pruned = prune_all(tmp_path / "var", Limits(max_sessions=1))
     assert [doomed.run_id for doomed in plan.remove] == [doomed.run_id for doomed in pruned.removed]
     assert left(tmp_path / "var") == names(runs[3:])
-    assert prune_at_start(tmp_path / "elsewhere", Limits(max_sessions=1))[1].removed == []
+    assert [path.name for path in scratch.iterdir()] == ["new"]
+    assert prune_all(tmp_path / "elsewhere", Limits(max_sessions=1))[1].removed == []
+
+
+def test_without_a_limit_the_settings_and_the_profiles_are_followed(
+    ptp_json: Any, runs: list[Path], recorded: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded("CartPole-v1", ticks=20)  # another profile, which keeps any number
+    file = tmp_path / "profiles.yaml"
+    file.write_text("toy_text: {tier: files, max_sessions: 3}\n")
+    monkeypatch.setenv("PTP_STORAGE_PROFILES", str(file))
+    planned = ptp_json("prune", "--dry-run")
+    assert [(run["run_id"], run["why"]) for run in planned["removed"]] == [
+        (runs[0].name, "more than 3 runs of toy_text")
+    ]
+    assert planned["freed"] == tree_bytes(runs[0])
+    assert ptp_json("prune")["removed"] == planned["removed"]
+    assert ptp_json("prune")["removed"] == []
+    monkeypatch.setenv("PTP_MAX_SESSIONS", "1")
+    assert len(ptp_json("prune", "--dry-run")["removed"]) == 3
+
+
+def test_the_built_in_profiles_keep_so_many_runs() -> None:
+    kept = {name: profile.max_sessions for name, profile in limits_of(Storage()).profiles.items()}
+    assert kept == {
+        "toy_text": 10,
+        "gameboy": None,
+        "box2d": None,
+        "atari_sqlite": 3,
+        "stream": None,
+        "telemetry_only": 10,
+    }
+
+
+def test_pictures_of_toy_text_go_after_seven_days_and_the_run_stays(
+    ptp_json: Any, recorded: Callable[..., Path], tmp_path: Path
+) -> None:
+    young, old = (recorded("FrozenLake-v1", "--screenshot-interval", "5", ticks=20) for _ in range(2))
+    grow_old(old, 8)
+    planned = ptp_json("prune", "--dry-run")
+    assert [run["run_id"] for run in planned["emptied"]] == [old.name]
+    done = ptp_json("prune")
+    assert (done["removed"], done["freed"]) == ([], planned["freed"])
+    assert (young / "frames").exists()
+    assert not (old / "frames").exists()
+    with Database(old / "game_data.db") as database:
+        assert database.row("SELECT count(frame_ref), count(*) FROM steps") == (0, 20)
+
+
+def test_a_run_prunes_others_while_it_plays_and_keeps_what_it_did(
+    runs: list[Path], recorded: Callable[..., Path], tmp_path: Path
+) -> None:
+    newest = recorded("CartPole-v1", "--prune-on-start", "--max-sessions", "2", ticks=20)
+    assert left(tmp_path / "var") == names([runs[3], newest])
+    with Database(newest / "game_data.db") as database:
+        (message,) = database.row("SELECT message FROM notices WHERE kind = 'pruned'")
+    assert message.startswith("removed 3 runs and 0 old pictures, ")
+    assert message in (newest / "run.log").read_text()
 
 
 def test_pruning_speaks_to_a_person(ptp: Ptp, runs: list[Path]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from msgspec import structs
+
 from ptp.cli.common import named_run
 from ptp.cli.output import answer, in_bytes, short_ids, show, table
 from ptp.cli.parser import Options
@@ -13,8 +15,18 @@ from ptp.frames.disk import free_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.recording.packed import is_packed
-from ptp.retention.plan import DataSize, Limits, measure_run, measure_runs, parse_age, parse_bytes, plan_pruning
-from ptp.retention.prune import clean_up, leftovers, plan_cleanup, prune, sweep
+from ptp.retention.plan import (
+    DataSize,
+    Limits,
+    limits_of,
+    measure_run,
+    measure_runs,
+    parse_age,
+    parse_bytes,
+    plan_cleanup,
+    plan_pruning,
+)
+from ptp.retention.prune import Pruned, clean_up, leftovers, prune_all
 from ptp.retention.rollup import roll_up_runs, unpack_run
 from ptp.runs import find_run
 
@@ -53,26 +65,36 @@ def prune_runs(options: Options) -> int:
         return answer(options, {"restored": directory.run_id}, f"restored the database of {directory.run_id}")
     size, count = options.max_record_bytes, options.max_sessions
     age = None if options.older_than is None else parse_age(options.older_than)
-    if size is None and count is None and age is None:
-        raise UsageError("nothing says what to prune; give --max-record-bytes, --max-sessions or --older-than")
     if count is not None and count < 0:
         raise UsageError(f"--max-sessions {count} is not allowed; allowed: 0 or more")
-    limits = Limits(None if size is None else parse_bytes(size), count, age, tuple(options.keep_tag))
+    limits = Limits(None if size is None else parse_bytes(size), count, age)
+    if size is None and count is None and age is None:
+        if options.roll_up:
+            raise UsageError("nothing says what to roll up; give --max-record-bytes, --max-sessions or --older-than")
+        limits = limits_of(options.config.storage)
+    limits = structs.replace(limits, keep_tags=tuple(options.keep_tag))
     return _roll_up(options, limits) if options.roll_up else _prune(options, limits)
 
 
 def _prune(options: Options, limits: Limits) -> int:
-    plan = plan_pruning(options.folder, limits)
     if options.dry_run:
-        runs, freed, spared = plan.remove, plan.freed + leftovers(options.folder), list[str]()
+        plan = plan_pruning(options.folder, limits)
+        pruned = Pruned(plan.remove, [], plan.freed + leftovers(options.folder), plan.empty)
     else:
-        swept = sweep(options.folder)
-        pruned = prune(plan, limits)
-        runs, freed, spared = pruned.removed, pruned.freed + swept, pruned.spared
+        plan, pruned = prune_all(options.folder, limits)
+    runs, freed, spared = pruned.removed, pruned.freed, pruned.spared
     return answer(
         options,
-        {"dry_run": options.dry_run, "removed": runs, "freed": freed, "protected": plan.protected, "spared": spared},
+        {
+            "dry_run": options.dry_run,
+            "removed": runs,
+            "freed": freed,
+            "protected": plan.protected,
+            "spared": spared,
+            "emptied": pruned.emptied,
+        },
         *table(("run", "bytes", "why"), [(run.run_id, in_bytes(run.bytes), run.why) for run in runs], ("bytes",)),
+        *(f"{run.run_id}: {run.pictures} pictures, {in_bytes(run.bytes)}: too old" for run in pruned.emptied),
         *(f"kept {kept.run_id}: {kept.why}" for kept in plan.protected),
         *(f"kept {run_id}: it is in use" for run_id in spared),
         f"{'would remove' if options.dry_run else 'removed'} {len(runs)} runs, {in_bytes(freed)}",

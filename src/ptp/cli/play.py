@@ -17,9 +17,13 @@ from ptp.config.files import read_values
 from ptp.config.flags import given_values
 from ptp.config.tree import BY_FLAG, build, merge
 from ptp.engine import Progress
-from ptp.errors import UsageError
+from ptp.errors import RunUnreadable, UsageError
+from ptp.recording import RunDirectory
+from ptp.recording.database import Database
+from ptp.recording.directory import run_paths
 from ptp.records import ErrorSeen, Notice, Record, RunResult
 from ptp.replay import Replay, Tape
+from ptp.replay.tape import ExportedTape, read_steps
 from ptp.replay.travel import known_warnings
 from ptp.replay.video import VideoPlan, make_video
 from ptp.runner import fork, protocol, resume, run
@@ -115,8 +119,8 @@ def _summary(result: RunResult, config: RunConfig, watcher: Silent) -> Iterator[
 
 def replay_run(options: Options) -> int:
     """Replay a run, and fail when it differs."""
-    tape = Tape(opened_run(options).directory)
-    replay = Replay(tape, options.from_tick, trusted=options.trust)
+    tape, first = _find_tape(options)
+    replay = Replay(tape, first, trusted=options.trust)
     with closing(replay), known_warnings(), work_shown(options.verify and options.talks) as shown:
         for step in replay:
             shown("comparing", step.tick, tape.length)
@@ -137,6 +141,24 @@ def replay_run(options: Options) -> int:
     if difference is not None:
         sys.stderr.write(f"ptp: the replay differs from the tape at tick {difference.tick}\n")
     return code
+
+
+def _find_tape(options: Options) -> tuple[Tape, int]:
+    """Return the tape to replay and the tick to begin at: of a run, or of a file that was exported from one."""
+    path = Path(options.run)
+    if path.suffix != ".jsonl":
+        return Tape(opened_run(options).directory), options.from_tick
+    steps = read_steps(path)
+    first, last = steps[0], steps[-1]
+    query = "SELECT 1 FROM steps WHERE tick = ? AND state_hash = ? AND (SELECT max(tick) FROM steps) >= ?"
+    for folder in (path.absolute().parent.parent, *reversed(run_paths(options.folder))):
+        directory = RunDirectory(folder)
+        with suppress(RunUnreadable), Database(directory.database) as database:
+            if any(database.rows(query, first.tick, first.state_hash, last.tick)):
+                return ExportedTape(directory, steps), max(first.tick, options.from_tick)
+    raise UsageError(
+        f"{path}: no run in {options.folder} has its first step; name the folder of its run with --data-dir"
+    )
 
 
 def video(options: Options) -> int:

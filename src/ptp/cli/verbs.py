@@ -129,8 +129,11 @@ READ = (
     Verb("replay", "Replay a recorded run in a fresh world and compare every tick.", "play:replay_run",
          about="Each tick is printed as it is played; --verify only compares, at full speed. The exit code is 1 when "
                "the replay differs from the tape.",
-         examples=("ptp replay latest --verify", "ptp replay latest --from-tick 200"),
-         arguments=(RUN, TRUST, switch("--verify", help="Only compare, without printing each tick."),
+         examples=("ptp replay latest --verify", "ptp replay latest --from-tick 200",
+                   "ptp replay var/records/01a1e290/episodes/episode_000001.jsonl"),
+         arguments=(argument("run", nargs="?", default="latest", metavar="RUN",
+                             help=f"{RUN_HELP}; or an exported file of episodes (default: latest)."),
+                    TRUST, switch("--verify", help="Only compare, without printing each tick."),
                     argument("--from-tick", type=int, default=1, help="Start comparing at tick N (default: 1)."))),
     Verb("dashboard", "Watch and steer runs in the browser.", "watch:dashboard",
          about="Serves the page and the API over the runs of the data directory, until Ctrl-C. On loopback (the "
@@ -302,8 +305,11 @@ MANAGE = (
          arguments=(argument("run", metavar="RUN", help=f"{RUN_HELP}."),
                     argument("name", metavar="NAME", help="The name; it has no slash."))),
     Verb("prune", "Remove or shrink old runs.", "disk:prune_runs",
-         about="Live runs and runs with named snapshots are never touched.",
-         examples=("ptp prune --max-sessions 100 --dry-run", "ptp prune --older-than 7d --keep-tag paper",
+         about="Without a limit it follows the settings (PTP_MAX_RECORD_BYTES, PTP_MAX_SESSIONS) and the storage "
+               "profiles: how many runs each keeps, and for how many days their pictures. Live runs and runs with "
+               "named snapshots are never touched.",
+         examples=("ptp prune --dry-run", "ptp prune --max-sessions 100 --dry-run",
+                   "ptp prune --older-than 7d --keep-tag paper",
                    "ptp prune --older-than 30d --roll-up", "ptp prune --restore RUN"),
          arguments=(
              DRY_RUN,

@@ -65,7 +65,9 @@ class Screenshot(Section, section="screenshot", prefix="screenshot-"):
     quality: int = setting(85, "JPEG quality.", least=0, most=100)
     max_storage: float = setting(50.0, "Disk space for pictures, in gigabytes.", least=0)
     in_background: bool = setting(False, "Encode pictures in the background; some may be dropped.", key="async")
-    compress: bool = setting(False, "Compress old pictures.")
+    compress: bool = setting(
+        False, "Compress old pictures already at 80% of that space; otherwise only when it is used up."
+    )
     format: Literal["jpeg", "png", "webp"] | None = setting(None, "Picture format; the profile's when left out.")
 
 
@@ -81,7 +83,7 @@ class Storage(Section, section="storage"):
     profile: str | None = setting(None, "Storage profile; defaults to that of the world.", flag="--storage-profile")
     profiles: str | None = setting(None, "YAML file with your own storage profiles.", flag="--storage-profiles")
     frame_sink: str | None = setting(None, "HTTP address to forward each picture to.")
-    prune_on_start: bool = setting(False, "Prune old runs before this one starts.")
+    prune_on_start: bool = setting(False, "Prune old runs while this one plays, as `ptp prune` does.")
     max_record_bytes: int = setting(2_000_000_000, "Disk space for all runs, in bytes, to prune down to.", least=0)
     max_sessions: int | None = setting(None, "Number of runs to prune down to.", least=0)
 

@@ -57,7 +57,7 @@ class Camera(Sink):
         self._lane: DirectLane[Drawn]
         if config.in_background:
             self._lane = BackgroundLane(self._keep, patient=False)
-        elif world.releases_lock and self._draws:
+        elif (world.releases_lock or profile.background) and self._draws:
             self._lane = BackgroundLane(self._develop, patient=True)
         else:
             self._lane = DirectLane(self._develop)

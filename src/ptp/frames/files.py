@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp.errors import RecordingError
+from ptp.frames.disk import NEARLY
 from ptp.frames.pictures import FORMATS, SUFFIXES, Format, content_digest, encode, fingerprint, shrink
 from ptp.frames.shots import PLACE, LocalStore, Shot
 from ptp.records import FrameRemoved, FrameShrunk, Record
@@ -73,15 +74,17 @@ class FrameFolder:
             return None
 
     def add(self, name: str, data: bytes) -> Room:
-        """Keep a picture, and shrink or remove the oldest until it fits."""
+        """Keep a picture, and shrink the oldest, then remove them, until it fits."""
         room = Room()
         if len(data) > self.quota:
             raise RecordingError(
                 f"a picture of {len(data):,} bytes does not fit into {self.quota:,}; raise --screenshot-max-storage"
             )
         with self._locked():
+            while self._compress and self.used + len(data) > NEARLY * self.quota and self._shrink_oldest(room):
+                pass
             while self.used + len(data) > self.quota:
-                if not (self._compress and self._shrink_oldest(room)) and not self._remove_oldest(room):
+                if not self._shrink_oldest(room) and not self._remove_oldest(room):
                     break  # what is counted has gone: somebody else removed it
             self._write(name, data)
             self.used += len(data)
@@ -118,7 +121,7 @@ class FrameFolder:
                 self._write(old.name, smaller)
                 os.utime(path, ns=(old.age, old.age))
                 self._old[index] = msgspec.structs.replace(old, size=len(smaller))
-                self.used -= old.size - len(smaller)
+                self.used -= len(data) - len(smaller)
                 room.shrunk.append((old.name, smaller))
                 return True
         return False
@@ -128,12 +131,13 @@ class FrameFolder:
             old = self._old.popleft()
             path = self.path / old.name
             try:
-                if os.stat(path).st_mtime_ns != old.age:
+                facts = os.stat(path)  # another process may have made it smaller
+                if facts.st_mtime_ns != old.age:
                     continue  # shown again since; it is no longer among the oldest
                 path.unlink()
             except FileNotFoundError:
                 continue
-            self.used = max(0, self.used - old.size)
+            self.used = max(0, self.used - facts.st_size)
             room.removed.append(old.name)
             return True
         return False

@@ -27,6 +27,7 @@ class StorageProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     tier: Tier
     pictures: Literal["all", "text"] = "all"
     format: Format = "jpeg"
+    background: bool = False
     ring_frames: Natural = 512
     ring_every_n_ticks: Natural = 0
     keep_every_n_frames: Positive = 1
@@ -38,6 +39,7 @@ class StorageProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     preview_bytes: Natural = 500_000_000
     max_record_bytes: Positive = 2_000_000_000
     max_sessions: Positive | None = None
+    max_picture_days: Positive | None = None
     episode_rollup_policy: RollUp = "none"
 
     def quota(self, config: Screenshot) -> int:
@@ -71,14 +73,20 @@ def built_in_profiles() -> dict[str, StorageProfile]:
     return read_profiles((files("ptp.frames") / name).read_text(encoding="utf-8"), name)
 
 
-def find_profile(name: str, file: Path | None = None) -> StorageProfile:
-    """Return the profile of that name; those in *file* come before the ones that ptp brings along."""
+def all_profiles(file: Path | None = None) -> dict[str, StorageProfile]:
+    """Return the profiles that ptp brings along, and those in *file*, which come first."""
     profiles = dict(built_in_profiles())
     if file is not None:
         try:
             profiles |= read_profiles(file.read_text(encoding="utf-8"), str(file))
         except OSError as problem:
             raise ConfigError(f"{file}: {problem.strerror}; name a file that can be read") from None
+    return profiles
+
+
+def find_profile(name: str, file: Path | None = None) -> StorageProfile:
+    """Return the profile of that name; those in *file* come before the ones that ptp brings along."""
+    profiles = all_profiles(file)
     if name not in profiles:
         raise UnknownName("storage profile", name, list(profiles))
     return profiles[name]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -184,6 +185,61 @@ class Tape:
     def close(self) -> None:
         """Close the database."""
         self._database.close()
+
+
+class ExportedStep(msgspec.Struct):
+    """A line of an exported file of episodes, as far as a replay needs it."""
+
+    tick: int
+    episode: int
+    step: int
+    command: str
+    reward: float | None
+    terminated: bool
+    truncated: bool
+    state_hash: str
+    state: msgspec.Raw
+
+
+def read_steps(path: Path) -> list[ExportedStep]:
+    """Return the steps of an exported file; a line that is none is named by its number."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as problem:
+        raise UsageError(f"{path}: {problem.strerror}; name a file that can be read") from None
+    steps = []
+    for number, line in enumerate(lines, 1):
+        try:
+            steps.append(msgspec.json.decode(line, type=ExportedStep))
+        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+            raise UsageError(f"{path}:{number}: not a step of an exported episode: {problem}") from None
+        if steps[-1].tick != steps[0].tick + number - 1:
+            raise UsageError(f"{path}:{number}: tick {steps[-1].tick} does not follow on the one before")
+    if not steps:
+        raise UsageError(f"{path}: the file has no steps")
+    return steps
+
+
+class ExportedTape(Tape):
+    """A tape whose steps are those of an exported file; the run that it was exported from says how they began."""
+
+    def __init__(self, directory: RunDirectory, steps: list[ExportedStep]) -> None:
+        super().__init__(directory)
+        self._steps = [TapeStep._make((*msgspec.structs.astuple(step)[:-1], None)) for step in steps]
+        self._states = [bytes(step.state).decode() for step in steps]
+        self.first, self.length = steps[0].tick, steps[-1].tick
+        self.metadata.ticks = None  # the file need not hold the whole run
+
+    def states(self, first: int) -> Iterator[tuple[str | None, bool]]:
+        """Return the states from tick *first* on, those of the file as it has them."""
+        for tick, (stored, kept) in zip(range(first, self.length + 1), super().states(first), strict=False):
+            text = None if tick < self.first else self._states[tick - self.first]
+            yield stored if text is None else None if text == "null" else text, kept
+
+    def steps(self, first: int = 1) -> Iterator[TapeStep]:
+        """Return the steps from tick *first* on: before those of the file come those that led to it."""
+        before = takewhile(lambda step: step.tick < self.first, super().steps(first))
+        return chain(before, (step for step in self._steps if step.tick >= first))
 
 
 class Difference(msgspec.Struct):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from ptp.config.tree import Storage
 from ptp.errors import PtpError, UsageError
 from ptp.frames.disk import free_bytes, tree_bytes
+from ptp.frames.profiles import StorageProfile, all_profiles
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.records import Metadata
@@ -19,6 +22,7 @@ from ptp.snapshots import SnapshotStore
 
 PARTS = ("frames", "snapshots", "video", "episodes")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+DAY = 86400.0  # seconds
 STARTING = 3600.0  # seconds in which a folder without a header may be a run that is just starting
 
 
@@ -85,6 +89,8 @@ class Limits(msgspec.Struct, frozen=True):
     older_than: float | None = None
     """Seconds since the run began."""
     keep_tags: tuple[str, ...] = ()
+    profiles: dict[str, StorageProfile] = {}
+    """How many runs, and for how long pictures, each storage profile keeps."""
 
 
 class Doomed(msgspec.Struct):
@@ -104,6 +110,15 @@ class Kept(msgspec.Struct):
     why: str
 
 
+class Emptied(msgspec.Struct):
+    """A run without its pictures."""
+
+    run_id: str
+    pictures: int
+    bytes: int
+    path: str = ""
+
+
 class Plan(msgspec.Struct):
     """What pruning would do."""
 
@@ -112,6 +127,8 @@ class Plan(msgspec.Struct):
     total: int
     """Bytes of every run now."""
     freed: int
+    empty: list[Emptied] = []
+    """Runs whose pictures go, because they are older than their storage profile keeps them."""
 
 
 def parse_age(text: str) -> float:
@@ -135,13 +152,20 @@ def plan_pruning(data_dir: Path, limits: Limits, now: float | None = None) -> Pl
     now = time.time() if now is None else now
     sizes = {path: tree_bytes(path) for path in run_paths(data_dir)}
     plan = Plan([], [], sum(sizes.values()), 0)
+    kinds = {path: _kind(RunDirectory(path)) for path in sizes} if limits.profiles else {}
+    newer = Counter(kinds.values())
     for older, (path, size) in enumerate(sizes.items()):
+        newer[kinds.get(path)] -= 1
+        profile = limits.profiles.get(kinds.get(path) or "")
+        most = None if profile is None else profile.max_sessions
         directory = RunDirectory(path)
         age = run_age(directory, now)
         if limits.older_than is not None and age > limits.older_than:
             why = "too old"
         elif limits.max_sessions is not None and len(sizes) - older > limits.max_sessions:
             why = "too many runs"
+        elif most is not None and newer[kinds[path]] >= most:
+            why = f"more than {most} runs of {kinds[path]}"
         elif limits.max_record_bytes is not None and plan.total - plan.freed > limits.max_record_bytes:
             why = "too many bytes"
         else:
@@ -152,7 +176,40 @@ def plan_pruning(data_dir: Path, limits: Limits, now: float | None = None) -> Pl
         else:
             plan.remove.append(Doomed(directory.run_id, str(path), size, why))
             plan.freed += size
+    gone = {doomed.path for doomed in plan.remove}
+    for kind, profile in limits.profiles.items():
+        if profile.max_picture_days is not None:
+            stay = [RunDirectory(path) for path in sizes if kinds[path] == kind and str(path) not in gone]
+            plan.empty += plan_cleanup(stay, profile.max_picture_days * DAY, now)
+    plan.freed += sum(run.bytes for run in plan.empty)
     return plan
+
+
+def _kind(directory: RunDirectory) -> str | None:
+    try:
+        return directory.read_metadata().facts.storage_profile
+    except PtpError:
+        return None
+
+
+def plan_cleanup(directories: list[RunDirectory], older_than: float | None, now: float) -> list[Emptied]:
+    """Return what each run's pictures take; runs that are played, too young, or without pictures are left out."""
+    found = []
+    for directory in directories:
+        folder = directory.path / "frames"
+        if directory.is_alive() or not folder.is_dir():
+            continue
+        if older_than is not None and run_age(directory, now) <= older_than:
+            continue
+        files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
+        found.append(Emptied(directory.run_id, len(files), tree_bytes(folder), str(directory.path)))
+    return found
+
+
+def limits_of(storage: Storage) -> Limits:
+    """Return what may stay by the settings and the storage profiles."""
+    profiles = all_profiles(None if storage.profiles is None else Path(storage.profiles))
+    return Limits(storage.max_record_bytes, storage.max_sessions, profiles=profiles)
 
 
 def run_age(directory: RunDirectory, now: float) -> float:

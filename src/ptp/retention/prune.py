@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from ptp._util.attempt import attempt
 from ptp.errors import RecordingError, RunLocked, RunUnreadable
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.maintenance import changing
 from ptp.recording.packed import forget, is_packed
-from ptp.retention.plan import Doomed, Limits, Plan, plan_pruning, run_age, treasure
+from ptp.records import RunResult
+from ptp.retention.plan import DAY, Doomed, Emptied, Limits, Plan, plan_pruning, treasure
 from ptp.retention.rollup import pack_run, unpack_run
+from ptp.sinks import RunContext, Sink
 
 TRASH = ".removed-"  # lists of runs pass over names that begin with a dot
 
@@ -27,11 +32,15 @@ class Pruned(msgspec.Struct):
     spared: list[str]
     """Runs that came to life, or were protected, after the plan was made."""
     freed: int
+    emptied: list[Emptied] = []
+    """Runs that stay without their pictures."""
 
 
 def prune(plan: Plan, limits: Limits) -> Pruned:
     """Carry out a plan; a run that has come to life since is left alone."""
     pruned = Pruned([], [], 0)
+    pruned.emptied = clean_up([RunDirectory(Path(run.path)) for run in plan.empty], plan.empty)
+    pruned.freed += sum(run.bytes for run in pruned.emptied)
     for doomed in plan.remove:
         try:
             _remove(RunDirectory(Path(doomed.path)), limits)
@@ -62,45 +71,62 @@ def _remove(directory: RunDirectory, limits: Limits) -> None:
 
 
 def sweep(data_dir: Path) -> int:
-    """Finish removals that were interrupted, and return the bytes that this freed."""
+    """Finish removals that were interrupted, clear old scratch space, and return the bytes that this freed."""
     freed = leftovers(data_dir)
-    for path in (data_dir / "records").glob(f"{TRASH}*"):
+    for path in _left(data_dir):
         shutil.rmtree(path, ignore_errors=True)
     return freed
 
 
 def leftovers(data_dir: Path) -> int:
-    """Return the bytes of removals that were interrupted."""
-    return sum(tree_bytes(path) for path in (data_dir / "records").glob(f"{TRASH}*"))
+    """Return the bytes of removals that were interrupted, and of scratch space that nobody has used for a day."""
+    return sum(map(tree_bytes, _left(data_dir)))
 
 
-def prune_at_start(data_dir: Path, limits: Limits) -> tuple[Plan, Pruned]:
-    """Prune before a run begins, as the settings say."""
-    sweep(data_dir)
+def _left(data_dir: Path) -> list[Path]:
+    scratch = [path for path in (data_dir / "tmp").glob("*") if time.time() - path.stat().st_mtime > DAY]
+    return [*(data_dir / "records").glob(f"{TRASH}*"), *scratch]
+
+
+class PruneJob(Sink):
+    """Prunes old runs while another one plays, and says what was done."""
+
+    inline = True
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    def began(self, run: RunContext) -> None:
+        """Begin, on a thread of its own."""
+        self._run = run
+        self._thread = threading.Thread(target=self._work, name="prune", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        pruned = attempt(lambda: prune_all(self._run.path.parent.parent, self._limits)[1])
+        if isinstance(pruned, Exception):
+            self._run.notice("warning", "prune_failed", f"old runs can't be pruned: {pruned}")
+        else:
+            self._run.notice("info", "pruned", summary(pruned))
+
+    def ended(self, result: RunResult) -> None:
+        """Finish, so that no run is left half removed."""
+        self._thread.join()
+
+
+def prune_all(data_dir: Path, limits: Limits) -> tuple[Plan, Pruned]:
+    """Finish what was interrupted, plan, and carry the plan out."""
+    swept = sweep(data_dir)
     plan = plan_pruning(data_dir, limits)
-    return plan, prune(plan, limits)
+    pruned = prune(plan, limits)
+    pruned.freed += swept
+    return plan, pruned
 
 
-class Emptied(msgspec.Struct):
-    """A run without its pictures."""
-
-    run_id: str
-    pictures: int
-    bytes: int
-
-
-def plan_cleanup(directories: list[RunDirectory], older_than: float | None, now: float) -> list[Emptied]:
-    """Return what each run's pictures take; runs that are played, too young, or without pictures are left out."""
-    found = []
-    for directory in directories:
-        folder = directory.path / "frames"
-        if directory.is_alive() or not folder.is_dir():
-            continue
-        if older_than is not None and run_age(directory, now) <= older_than:
-            continue
-        files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
-        found.append(Emptied(directory.run_id, len(files), tree_bytes(folder)))
-    return found
+def summary(pruned: Pruned) -> str:
+    """Return what pruning did, in a line."""
+    pictures = sum(run.pictures for run in pruned.emptied)
+    return f"removed {len(pruned.removed)} runs and {pictures} old pictures, {pruned.freed:,} bytes"
 
 
 def clean_up(directories: list[RunDirectory], planned: list[Emptied]) -> list[Emptied]:

@@ -30,8 +30,8 @@ from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
 from ptp.replay.travel import travel
-from ptp.retention.plan import Limits as Kept
-from ptp.retention.prune import prune_at_start
+from ptp.retention.plan import limits_of
+from ptp.retention.prune import PruneJob
 from ptp.retention.rollup import unpack_run
 from ptp.runner.services import choose_profile
 from ptp.runner.session import Session
@@ -52,17 +52,17 @@ def run(
     sinks = _all_sinks(config, sinks)
     seed = config.system.random_seed if config.system.random_seed is not None else secrets.randbelow(2**31)
     agent_seed = derive_seed(seed, "agent")
-    with _start_file(choose_world(config.world, config.given)) as spec:
+    data_dir = Path(config.system.data_dir)
+    with _start_file(choose_world(config.world, config.given), data_dir) as spec:
         engine = _make_engine(config, spec, clock, seed, agent_seed)
         with closing(engine.world):
             # A person has run this world and agent here, so later commands may make them again.
-            data_dir = Path(config.system.data_dir)
             codes = [of_world(spec)] if foreign_code(spec) else []
             codes += [of_agent(config.agent.name)] if is_foreign(config.agent.name) else []
             trust(data_dir, *codes)
             choose_profile(config, engine.world)
             if config.storage.prune_on_start:
-                prune_at_start(data_dir, Kept(config.storage.max_record_bytes, config.storage.max_sessions))
+                sinks = [*sinks, PruneJob(limits_of(config.storage))]
             return _play_new(config, engine, agent_seed, run_id, sinks)
 
 
@@ -256,7 +256,7 @@ def _make_engine(
 
 
 @contextmanager
-def _start_file(spec: WorldSpec) -> Iterator[WorldSpec]:
+def _start_file(spec: WorldSpec, data_dir: Path) -> Iterator[WorldSpec]:
     """Return a world whose start state is one that it can load: a ptp snapshot is unpacked for as long as needed."""
     path = spec.options.get("start_state")
     if path is None or not _is_snapshot(Path(path)):
@@ -267,7 +267,9 @@ def _start_file(spec: WorldSpec) -> Iterator[WorldSpec]:
     world = make_world(WorldSpec(spec.name, spec.entry, options), trusted=True)
     check_world(snapshot.header, world.facts)
     world.close()
-    with tempfile.TemporaryDirectory() as folder:
+    scratch = data_dir / "tmp"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
         state = Path(folder, "start.state")
         state.write_bytes(snapshot.world)
         yield WorldSpec(spec.name, spec.entry, options | {"start_state": str(state)})

@@ -63,7 +63,8 @@ class World:
     Options: ClassVar[type[msgspec.Struct] | None] = None
     """The options that a world takes; None when they are the arguments of its environment."""
     family: ClassVar[str] = "gymnasium"
-    storage_profile: ClassVar[str] = "box2d"
+    storage_profile: ClassVar[str | None] = None
+    """How its pictures are kept; when left out, as the package of its environment says, or else as of toy-text."""
     snapshot: ClassVar[SnapshotKind] = "tape"
     releases_lock: ClassVar[bool] = False
     """Whether most of a step runs without Python's lock, so that other threads can work meanwhile."""
@@ -104,7 +105,7 @@ class World:
             render_modes=tuple(unwrapped.metadata.get("render_modes", ())),
             render_mode=unwrapped.render_mode,
             control_modes=("agent", "human"),
-            storage_profile=self.storage_profile,
+            storage_profile=self.storage_profile or _profile_of(type(unwrapped).__module__),
             snapshot=self.snapshot,
             signals=self.signal_names,
             origin=self._origin(),
@@ -180,6 +181,19 @@ class World:
     def close(self) -> None:
         """Free what the environment holds."""
         self.env.close()
+
+
+PROFILES = {
+    "gymnasium.envs.box2d": "box2d",
+    "gymnasium.envs.classic_control": "box2d",
+    "gymnasium.envs.mujoco": "stream",
+    "ale_py": "atari_sqlite",
+}
+"""The storage profiles of known environments, by where they come from."""
+
+
+def _profile_of(module: str) -> str:
+    return next((name for place, name in PROFILES.items() if f"{module}.".startswith(f"{place}.")), "toy_text")
 
 
 class WorldView:
