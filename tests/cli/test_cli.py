@@ -113,7 +113,7 @@ def test_status_leaves_out_what_a_world_does_not_have(ptp: Call, recorded: Calla
     recorded("CartPole-v1", ticks=30)
     _, out, _ = ptp("status")
     assert "  decision " in out
-    assert not {"where", "badges", "caught", "items", "memory"} & set(out.split())
+    assert not {"where", "badges", "caught", "owned", "items"} & set(out.split())
     recorded("tallgrass", "--agent", "explorer", ticks=300)
     assert {"where", "badges", "caught"} <= set(ptp("status")[1].split())
 

@@ -172,6 +172,19 @@ def test_filters_stay_in_the_address(scene: Stage) -> None:
     wait_for(lambda: scene.page.evaluate("location.hash").endswith("/actions?action=right"))
 
 
+def test_a_view_that_was_left_while_it_loaded_asks_no_more_and_leaves_the_address_alone(scene: Stage) -> None:
+    held: list[Any] = []
+    scene.page.route("**/api/v1/runs*", lambda route: held.append(route))
+    scene.page.goto(f"{scene.client.base_url}/#token={TOKEN}")
+    wait_for(lambda: scene.page.wait_for_timeout(20) or held)
+    scene.page.goto(f"{scene.client.base_url}/#/run/{scene.run.run_id}/about")
+    scene.page.wait_for_selector(".settings .card")
+    held[0].continue_()
+    scene.page.wait_for_timeout(4000)  # the list asks again every three seconds
+    assert len(held) == 1
+    assert scene.page.evaluate("location.hash").endswith("/about")
+
+
 def test_an_empty_folder_is_named_with_the_command_that_fills_it(browser: Any, tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         page = browser.new_page()

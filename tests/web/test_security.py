@@ -131,7 +131,7 @@ def test_bodies_and_addresses_are_bounded(client: httpx.Client) -> None:
     [
         ("runs?page=0", "page: not allowed; allowed: a whole number, at least 1, at most 1000000000"),
         ("runs?page=two", "page: not allowed; allowed: a whole number, at least 1, at most 1000000000"),
-        ("runs?sort=luck", "sort: not allowed; allowed: one of agent, episodes, started_at, status, "),
+        ("runs?sort=luck", "sort: not allowed; allowed: one of agent, elapsed_seconds, "),
         ("status?run=a_b", "run: not allowed; allowed: text, length at most 64, pattern ^[0-9a-zA-Z-]+$"),
         ("status?run=latest%0A", "run: not allowed"),
         ("live?seconds=0", "seconds: not allowed; allowed: a number, more than 0"),

@@ -168,8 +168,8 @@ def checksum_of(header: bytes, checksum: str) -> str:
 
 
 def header_digest(metadata: Metadata) -> str:
-    """Return what stands for a header in the seal, without what the seal itself adds to it."""
-    bare = msgspec.structs.replace(metadata, seal=None, tape_digest=None, checksum=None)
+    """Return what stands for a header in the seal, without what the seal adds to it and what people call the run."""
+    bare = msgspec.structs.replace(metadata, seal=None, tape_digest=None, checksum=None, name=None, tags=[], notes=None)
     read = msgspec.json.decode(msgspec.json.encode(bare), type=Metadata)  # as whoever reads it will have it
     return blake2b(msgspec.json.encode(read, order="sorted"), digest_size=16).hexdigest()
 

@@ -8,7 +8,7 @@ import pytest
 
 from ptp.agents import AgentSetup
 from ptp.agents.explorer import ExplorerAgent
-from tests.agents.explorer.journey import BOULDER, CASCADE, FALLS, FIELD, HALVES, LAKE, journey
+from tests.agents.explorer.journey import BOULDER, CASCADE, FALLS, HALVES, LAKE, journey
 from tests.agents.explorer.realm import Player, Realm, View
 
 LIMIT = 2500
@@ -54,11 +54,6 @@ def test_it_jumps_down_a_ledge_where_no_other_way_leads_on(player: Player) -> No
     upper = [place for number, place in player.realm.visits if number == FALLS and place[1] <= 2]
     assert upper
     assert any(number == LAKE for number, _ in player.realm.visits)
-
-
-def test_it_does_not_hunt_where_the_game_says_that_nothing_lives(player: Player) -> None:
-    assert any(number == FIELD for number, _ in player.realm.visits)
-    assert sum(number == FIELD for number, _ in player.realm.visits) < 40
 
 
 def test_nothing_is_kept_of_a_map_that_is_being_changed(player: Player) -> None:

@@ -227,7 +227,7 @@ def test_a_sign_that_can_be_read_from_a_door_only_is_left_alone() -> None:
     player.play(300)
     visits = sum(number == HUT and place == (2, 3) for number, place in realm.visits)
     assert visits >= 1
-    assert not any(decision.type == "DIALOG" for decision in player.decisions)
+    assert not any("read the sign" in (decision.reasoning or "") for decision in player.decisions)
 
 
 def test_a_hunt_that_brings_no_battle_ends_whatever_the_game_says_of_the_grass() -> None:
@@ -298,7 +298,17 @@ def test_who_is_spoken_to_on_entering_a_house_still_knows_the_door() -> None:
     yard = Map("######## #.#.#### #......# #......#", warps={(3, 1): (HUT, 0)})
     inside = Map("###### #....# #....# ######", warps={(2, 3): (BEFORE, 0)}, greeting=greets)
     player = Player(Realm({YARD: yard, HUT: inside}, YARD, (1, 1), home=YARD))
-    player.play(60)
+    player.play(60, until=lambda realm: bool(spoken) and realm.script is None)
+    player.play(2)
     assert spoken
     assert player.agent.memory.areas[YARD].exits["warp 3,1"].taken
     assert not player.agent.memory.areas[YARD].barriers
+    assert player.agent.memory.areas[HUT].exits["warp 2,3"].leads == YARD
+
+
+def test_it_never_trains_in_grass_where_the_game_says_that_nothing_lives() -> None:
+    meadow = Map("######## #GGGG..# #GGGG..# ########", rate=0)
+    player = Player(Realm({YARD: meadow}, YARD, (5, 1)))
+    player.agent.memory.level_wanted = 50
+    player.play(200)
+    assert not any("train" in (decision.reasoning or "") for decision in player.decisions)

@@ -1,6 +1,6 @@
 // Settings, versions and log of a run.
 import { download, get } from "./api.js";
-import { brief, clockTime, fill, h } from "./dom.js";
+import { brief, clockTime, fill, h, repeat } from "./dom.js";
 
 export async function aboutView({ main, id, signal, detail }) {
   const [settings, first] = await Promise.all([get("config", { run: id }), get("logs", { run: id, lines: 500 })]);
@@ -21,13 +21,12 @@ export async function aboutView({ main, id, signal, detail }) {
     h("h1.second", null, "Settings"), h("div.settings", null, sections.map(([name, values]) => card(name.replaceAll("_", " "), pairs(values)))));
   add(first.lines);
   log.scrollTop = log.scrollHeight;
-  const timer = setInterval(async () => {
-    if (!detail.live || document.hidden) return;
+  repeat(signal, 2000, async () => {
+    if (!detail.live) return;
     const more = await get("logs", { run: id, after: position });
     position = more.position;
     add(more.lines);
-  }, 2000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  });
 }
 
 function shown(value) {

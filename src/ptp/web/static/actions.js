@@ -1,6 +1,6 @@
 // The action log as a table: filter, search, pages.
 import { download, get } from "./api.js";
-import { brief, clockTime, fill, h, number } from "./dom.js";
+import { brief, clockTime, fill, h, number, repeat } from "./dom.js";
 
 const FIRST = { kind: "all", q: "", action: "", order: "desc", page: 1 };
 
@@ -22,6 +22,7 @@ export async function actionsView({ main, id, signal, detail, query }) {
   names.append(...[...new Set([...choices, view.action])].filter(Boolean).map((value) => h("option", { value, selected: value === view.action }, value)));
 
   async function load() {
+    if (signal.aborted) return;
     const changed = Object.entries(FIRST).filter(([name, value]) => view[name] !== value).map(([name]) => [name, view[name]]);
     history.replaceState(null, "", `#/run/${id}/actions${changed.length ? "?" + new URLSearchParams(changed) : ""}`);
     const answer = await get("actions", view);
@@ -49,6 +50,5 @@ export async function actionsView({ main, id, signal, detail, query }) {
   }
 
   await load();
-  const timer = setInterval(() => { if (detail.live && !document.hidden && view.page === 1 && view.order === "desc" && !table.matches(":hover")) load().catch(() => {}); }, 2000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  repeat(signal, 2000, () => detail.live && view.page === 1 && view.order === "desc" && !table.matches(":hover") && load());
 }

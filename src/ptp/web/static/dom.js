@@ -70,6 +70,13 @@ export function newestOnly(work) {
   };
 }
 
+// Does *work* again and again while a view is shown and the page is seen; what fails is done again the next time.
+export function repeat(signal, milliseconds, work) {
+  if (signal.aborted) return;
+  const timer = setInterval(() => { if (!document.hidden) Promise.resolve(work()).catch(() => {}); }, milliseconds);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
 export function pill(status, paused) {
   const words = { running: "live", completed: "completed", crashed: "crashed", manual_stop: "stopped", lost: "no connection" };
   return paused ? h("span.pill.paused", null, "paused") : h(`span.pill.${status}`, null, words[status] || status);

@@ -1,7 +1,7 @@
 // A run as it plays; one that has ended shows where it ended.
 import { get, isConnected, listen, look, picture, post } from "./api.js";
 import { chart } from "./chart.js";
-import { ask, commandName, fill, h, money, number, span, toast } from "./dom.js";
+import { ask, commandName, fill, h, money, number, repeat, span, toast } from "./dom.js";
 import { decisionPanel, fact, Feed, showStateIn } from "./panels.js";
 import { Screen } from "./screen.js";
 
@@ -128,8 +128,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   if (live) { setPaused(paused); setRates(null); }
   await showLast();
   showCharts();
-  const timer = setInterval(() => { if (live && !document.hidden) showCharts().catch(() => {}); }, 4000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  repeat(signal, 4000, () => live && showCharts());
   addEventListener("connection-lost", () => { screen.bezel.classList.remove("on"); screen.cover("NO CONNECTION"); }, { signal });
   if (live) follow().catch((problem) => { if (problem.name !== "AbortError") lose(); });
 }

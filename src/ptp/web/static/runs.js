@@ -1,6 +1,6 @@
 // All runs: filter, sort, pages.
 import { get } from "./api.js";
-import { ago, fill, h, money, number, pill } from "./dom.js";
+import { ago, fill, h, money, number, pill, repeat } from "./dom.js";
 
 const COLUMNS = [["status", "Status", "hide-small"], ["world", "World"], ["agent", "Agent", "hide-small"], ["started_at", "Started", "hide-small"], ["ticks", "Ticks", "num"],
   ["episodes", "Episodes", "num hide-small"], ["total_reward", "Reward", "num"], ["total_cost", "Cost", "num hide-small"]];
@@ -33,6 +33,7 @@ export async function runsView({ main, signal, crumbs, query }) {
   }
 
   async function load() {
+    if (signal.aborted) return;
     const changed = Object.entries(FIRST).filter(([name, value]) => view[name] !== value).map(([name]) => [name, view[name]]);
     address = `#/${changed.length ? "?" + new URLSearchParams(changed) : ""}`;
     history.replaceState(null, "", address);
@@ -68,6 +69,5 @@ export async function runsView({ main, signal, crumbs, query }) {
   }
 
   await load();
-  const timer = setInterval(() => { if (!document.hidden && !document.activeElement?.matches("select")) load().catch(() => {}); }, 3000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  repeat(signal, 3000, () => !document.activeElement?.matches("select") && load());
 }

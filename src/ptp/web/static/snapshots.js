@@ -1,6 +1,6 @@
 // Snapshots: take one, restore one, fork from one.
 import { get, post } from "./api.js";
-import { ago, ask, fill, h, number, toast } from "./dom.js";
+import { ago, ask, fill, h, number, repeat, toast } from "./dom.js";
 
 export async function snapshotsView({ main, id, signal, detail, keys }) {
   const body = h("tbody"), count = h("span.dim.num");
@@ -45,6 +45,5 @@ export async function snapshotsView({ main, id, signal, detail, keys }) {
   }
 
   await load();
-  const timer = setInterval(() => { if (detail.live && !document.hidden && !document.querySelector("dialog[open]")) load().catch(() => {}); }, 4000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  repeat(signal, 4000, () => detail.live && !document.querySelector("dialog[open]") && load());
 }
