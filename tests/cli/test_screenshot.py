@@ -40,7 +40,7 @@ def test_pictures_are_listed_and_shown(run: Path, ptp: Ptp, ptp_json: Any, tmp_p
 def test_pictures_are_written_to_files_as_they_were_kept(run: Path, ptp_json: Any, tmp_path: Path) -> None:
     done = ptp_json("screenshot", "export", "-o", str(tmp_path / "out" / "all"))
     files = sorted((tmp_path / "out" / "all").iterdir())
-    suffix = ".webp" if (run / "frames" / "archive_000001.db").exists() else ".jpg"
+    suffix = ".webp" if (run / "frames" / "archive_000001.db").exists() else ".png"
     assert [file.name for file in files] == [f"tick_{tick:06d}{suffix}" for tick in (10, 20, 30, 40, 50)]
     assert (done["pictures"], done["bytes"]) == (5, sum(file.stat().st_size for file in files))
     assert all(seen(file)[1] == (600, 400) for file in files)
@@ -70,7 +70,7 @@ def test_a_picture_that_is_gone_does_not_keep_the_others(
     recorded: Callable[..., Path], ptp: Ptp, tmp_path: Path
 ) -> None:
     run = recorded("LunarLander-v3", "--screenshot-interval", "10", ticks=50)
-    sorted((run / "frames").glob("*/*.jpg"))[0].unlink()
+    sorted((run / "frames").glob("*/*.png"))[0].unlink()
     code, out, error = ptp("screenshot", "export", "-o", str(tmp_path / "x"))
     assert code == 1
     assert "4 pictures" in out

@@ -113,7 +113,7 @@ def test_nothing_happens_while_the_agent_thinks_but_time_goes_on() -> None:
 def test_an_agent_that_fails_is_told_with_its_tick() -> None:
     game = Game(Decision((1,)), ValueError("lost"))
     game.tick()
-    with pytest.raises(AgentError, match=r"at tick 1: ValueError\('lost'\)"):
+    with pytest.raises(AgentError, match="at tick 1: ValueError: lost"):
         game.tick()
 
 

@@ -129,13 +129,13 @@ def test_a_value_that_cant_be_read_is_one_line_and_no_internal_error(
     assert re.search(message, said), said
 
 
-@pytest.mark.parametrize("name", ["metadata.json", "config.yaml", "run.log", "tags.txt", "game_data.db"])
+@pytest.mark.parametrize("name", ["metadata.json", "config.yaml", "run.log", "game_data.db"])
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_a_file_of_a_run_is_neither_a_link_nor_a_pipe(
     copied: Copy, ptp: Call, tmp_path: Path, name: str, kind: str
 ) -> None:
     run = copied("CartPole-v1")
-    (tmp_path / "secret").write_bytes((run.path / name).read_bytes() if name != "tags.txt" else b"secret\n")
+    (tmp_path / "secret").write_bytes((run.path / name).read_bytes())
     (run.path / name).unlink(missing_ok=True)
     if kind == "link":
         (run.path / name).symlink_to(tmp_path / "secret")

@@ -84,7 +84,7 @@ def blame(problem: BaseException, path: Path | None = None) -> str:
         return f"{problem.filename}:{problem.lineno}: {type(problem).__name__}: {problem.msg}"
     ours, installed = str(Path(__file__).parents[1]), ("<", *sysconfig.get_paths().values())
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if "importlib" not in frame.filename]
-    others = [frame for frame in frames if not frame.filename.startswith(ours)] or frames
+    others = [frame for frame in frames if not frame.filename.startswith(ours)]
     own = [frame for frame in frames if frame.filename == str(path)]
     own = own or [frame for frame in others if not frame.filename.startswith(installed)] or others
     what = f"{type(problem).__name__}: {' '.join(str(problem).split())}"

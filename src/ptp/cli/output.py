@@ -190,4 +190,4 @@ def number(value: float | None) -> str:
     """Return a number for a person, or a dash."""
     if value is None:
         return "-"
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() or 1000 <= abs(value) < 1e15 else f"{value:,.4g}"
