@@ -32,7 +32,7 @@ dev: .venv/dev ## install ptp with everything that tests need
 	@touch $@ .venv/setup
 
 run: setup ## record the explorer playing Tallgrass up to its first badge
-	@$(BIN)/ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 2500 --max-badges 1
+	@$(BIN)/ptp run --world tallgrass --agent explorer --tick-rate-base 0 --max-ticks 5000 --max-badges 1
 
 test: check ## check the code and run the whole test suite with coverage
 	@rm -f .coverage .coverage.*
