@@ -16,9 +16,12 @@ def ask(directory: RunDirectory, verb: str, patience: float = 65.0, **arguments:
         connection.settimeout(patience)
         connection.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
         try:
-            answer = json.loads(lines.readline())
-        except TimeoutError:
-            raise not_running(directory) from None
+            line = lines.readline()
+        except (TimeoutError, ConnectionError):
+            line = b""
+        if not line:  # it ended meanwhile
+            raise not_running(directory)
+        answer = json.loads(line)
     if "error" in answer:
         raise PtpError(answer["error"])
     return {**answer.pop("now", {}), **answer.pop("frame", {}), **answer}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import av
@@ -351,3 +355,24 @@ def test_the_largest_whole_enlargement_is_used() -> None:
         1,
         1,
     ]
+
+
+def test_a_video_stopped_by_a_signal_at_any_moment_is_given_up(tmp_path: Path) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, stop)
+    try:
+        for attempt in range(300):  # a queue with a lock of its own hangs within some hundreds
+            writer = VideoWriter(tmp_path / "stopped.mp4", 30)
+            with suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.0005 + attempt % 20 * 0.0005)
+                while True:
+                    writer.add(np.zeros((16, 16, 3), np.uint8))
+            ended = threading.Thread(target=writer.discard, daemon=True)
+            ended.start()
+            ended.join(30)
+            assert not ended.is_alive()
+    finally:
+        signal.signal(signal.SIGALRM, old)
+    assert list(tmp_path.iterdir()) == []

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from ptp._util.clock import parse_age
 from ptp.config.tree import Storage
 from ptp.errors import UsageError
 from ptp.frames.disk import tree_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.retention import Limits, plan_pruning, prune
-from ptp.retention.plan import limits_of, parse_age, parse_bytes
+from ptp.retention.plan import limits_of, parse_bytes
 from ptp.retention.prune import prune_all
 
 Ptp = Callable[..., tuple[int, str, str]]

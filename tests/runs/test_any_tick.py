@@ -11,6 +11,7 @@ import pytest
 from ptp.replay.travel import compare
 from ptp.runs import drawing, open_run
 from ptp.snapshots.keys import KEYS
+from ptp.worlds.gameboy.states import native_problem
 
 
 @pytest.mark.parametrize(("world", "agent"), [("tallgrass", "explorer"), ("FrozenLake-v1", "random")])
@@ -43,4 +44,4 @@ def test_a_jump_plays_few_ticks(recorded: Callable[..., Path], monkeypatch: pyte
     for tick in (390, 200, 100, 350):
         played.clear()
         run.picture(tick)
-        assert len(played) <= 50
+        assert len(played) <= (50 if native_problem() is None else 400)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
+
+from ptp.errors import UsageError
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 class Clock:
@@ -29,3 +34,11 @@ def iso(seconds: float) -> str:
     """Return a UTC timestamp with milliseconds."""
     whole, milliseconds = divmod(round(seconds * 1000), 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{milliseconds:03d}Z"
+
+
+def parse_age(text: str) -> float:
+    """Return the seconds of an age such as 7d, 12h or 30m."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", text.strip().lower())
+    if match is None:
+        raise UsageError(f"{text!r} is not an age; write it as a number and s, m, h, d or w, such as 7d")
+    return float(match[1]) * UNITS[match[2]]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from ptp._util.clock import parse_age
 from ptp.cli.common import named_run
 from ptp.cli.output import answer, in_bytes, short_ids, show, table
 from ptp.cli.parser import Options
@@ -21,7 +22,6 @@ from ptp.retention.plan import (
     limits_of,
     measure_run,
     measure_runs,
-    parse_age,
     parse_bytes,
     plan_cleanup,
     plan_pruning,

@@ -87,7 +87,11 @@ class VideoWriter:
         """Why the video ended early, when it did."""
         self._rate = Fraction(frames_per_second).limit_denominator(1000)
         self._temporary = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
-        self._waiting: queue.Queue[Pixels | None] = queue.Queue(QUEUE)
+        # Plain queues, since a signal that is raised inside `queue.Queue` can leave its lock taken for ever.
+        self._waiting: queue.SimpleQueue[Pixels | None] = queue.SimpleQueue()
+        self._free: queue.SimpleQueue[None] = queue.SimpleQueue()
+        for _ in range(QUEUE):
+            self._free.put(None)
         self._encoder: _Encoder | None = None
         self._thread = threading.Thread(target=self._run, name="video", daemon=True)
         self._thread.start()
@@ -95,6 +99,7 @@ class VideoWriter:
     def add(self, pixels: Pixels) -> None:
         """Hand over a picture that nobody will change; waits while the encoder is behind."""
         if self.problem is None:
+            self._free.get()
             self._waiting.put(pixels)
 
     def close(self) -> Path | None:
@@ -112,6 +117,7 @@ class VideoWriter:
         while (pixels := self._waiting.get()) is not None:
             if self.problem is None:  # after a failure pictures are still taken in, so that nobody waits
                 self._attempt(partial(self._encode, pixels))
+            self._free.put(None)
         if self._encoder is not None:
             self._attempt(self._encoder.close)
             if self.problem is None:

@@ -49,6 +49,8 @@ class Branches:
     def pieces(self, branch: int, tick: int) -> Iterator[Piece]:
         """Return where the ticks of a branch up to *tick* lie that are not on the tape of now."""
         shared = self.shared(branch, tick)
+        if shared == tick:
+            return
         for after, last, played in _parts(self._tape(branch), tick):
             for rewind in range(1, self.now + 1):
                 for there, until, then in _parts(self._tape(rewind - 1), tick):

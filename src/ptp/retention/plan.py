@@ -21,7 +21,6 @@ from ptp.records import Metadata
 from ptp.snapshots import SnapshotStore
 
 PARTS = ("frames", "snapshots", "video", "episodes")
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 DAY = 86400.0  # seconds
 STARTING = 3600.0  # seconds in which a folder without a header may be a run that is just starting
 
@@ -129,14 +128,6 @@ class Plan(msgspec.Struct):
     freed: int
     empty: list[Emptied] = []
     """Runs whose pictures go, because they are older than their storage profile keeps them."""
-
-
-def parse_age(text: str) -> float:
-    """Return the seconds of an age such as 7d, 12h or 30m."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", text.strip().lower())
-    if match is None:
-        raise UsageError(f"--older-than {text!r} is no age; write it as a number and s, m, h, d or w, such as 7d")
-    return float(match[1]) * UNITS[match[2]]
 
 
 def parse_bytes(text: str) -> int:

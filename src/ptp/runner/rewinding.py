@@ -13,10 +13,12 @@ from ptp.records import Record
 from ptp.sinks import RunContext, Sink
 from ptp.snapshots.keys import KEYS, KeyFile, KeyMemory, KeyState, Packed, pack
 
-QUICK = 0.02  # seconds that playing from one key state to the next takes at most
+QUICK = 0.02  # seconds that playing from one key state to the next takes, ...
+SHARE = 0.04  # ... or longer where taking one would cost the run more than this share of its time
 LEAST, MOST = 16, 4096  # ticks between two key states
-SLOW = 1e-4  # seconds: where a tick takes longer, ...
-NEAR = 50  # ... none is so many ticks from a key state on disk, before they are thinned out
+SLOW = 1e-4  # seconds: where a tick takes longer, and a key state less than ...
+COSTLY = 5e-3  # ... so many, ...
+NEAR = 50  # ... no tick is further from a key state on disk, before they are thinned out
 GIGABYTE = 1e9
 
 
@@ -54,23 +56,25 @@ class KeyKeeper(Sink):
             self._take()
 
     def _take(self) -> None:
-        engine, tick = self._engine, self._progress.ticks
+        engine, tick, began = self._engine, self._progress.ticks, thread_time()
         world = engine.world.save() if engine.world.facts.snapshot == "state" else b""
         key = KeyState(tick, engine.play.episode, self._run.metadata.rewinds, world, engine.save(), engine.agent.save())
         packed = pack(key)
         self._memory.add(packed)
-        self._set_due(tick)
+        self._set_due(tick, began)
         if self._due - self._on_disk > self._spacing and self._most_disk:
             self._on_disk = tick
             self._recorder.later(lambda: self._write(packed))
 
-    def _set_due(self, tick: int) -> None:
-        now = thread_time()
+    def _set_due(self, tick: int, began: float) -> None:
+        """Say when the next one is due, by what a tick takes and what taking this one took since *began*."""
+        now, ticks = thread_time(), LEAST
         if tick > self._last:
-            pace = max((now - self._spent) / (tick - self._last), 1e-9)
-            self._due = tick + min(max(round(QUICK / pace), LEAST), NEAR if pace > SLOW else MOST)
-        else:
-            self._due = tick + LEAST
+            pace = max((began - self._spent) / (tick - self._last), 1e-9)
+            cost = now - began
+            ticks = max(round(max(QUICK, cost / SHARE) / pace), LEAST)
+            ticks = min(ticks, NEAR if pace > SLOW and cost < COSTLY else MOST)
+        self._due = tick + ticks
         self._last, self._spent = tick, now
 
     def _write(self, packed: Packed) -> None:
@@ -95,4 +99,4 @@ class KeyKeeper(Sink):
         self._memory.forget_after(tick)
         self._file.forget_after(tick)
         self._on_disk = min(self._on_disk, tick)
-        self._set_due(tick)
+        self._last, self._due, self._spent = tick, tick + LEAST, thread_time()

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ptp._util.clock import iso
+from ptp._util.clock import iso, parse_age
 from ptp.errors import PtpError, UnknownName, UsageError
 from ptp.runs.summary import RunSummary
 
@@ -100,8 +100,6 @@ def _is_within(least: float | None, value: float | None, most: float | None) -> 
 
 def moment(text: str) -> str:
     """Return a date, a time or an age as a UTC timestamp; without a time zone it is the user's own."""
-    from ptp.retention.plan import parse_age  # here, since few lists are limited by time
-
     try:
         return iso(datetime.fromisoformat(text).timestamp())
     except (ValueError, OverflowError, OSError):

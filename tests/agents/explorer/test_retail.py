@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -208,10 +209,10 @@ def test_nothing_of_a_state_between_two_maps_is_kept() -> None:
     realm = Realm({MAPS[0]: Map(".... .... .... ....")}, MAPS[0], (1, 1))
     realm.image[0xFF47] = 0xFF
     player = Player(realm)
-    before = player.agent.save()["memory"]
+    before = json.loads(player.agent.save()["memory"])
     decision = player.agent.decide(Observation(None, realm.state, 0, 1, 0))
     assert BUTTONS[decision.commands[0]] == "none"
-    after = player.agent.save()["memory"]
+    after = json.loads(player.agent.save()["memory"])
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"moment", "last_look"}
 

@@ -134,15 +134,15 @@ class ExplorerAgent(Agent):
         self._begin(Memory())
 
     def save(self) -> dict[str, Any]:
-        """Return everything it remembers; the random numbers are too large for most JSON readers, so as text."""
+        """Return everything it remembers, as texts of JSON, since a run that can rewind asks often."""
         return {
-            "memory": msgspec.to_builtins(self.memory, str_keys=True),
+            "memory": msgspec.json.encode(self.memory).decode(),
             "random": json.dumps(self._random.bit_generator.state),
         }
 
     def load(self, state: dict[str, Any]) -> None:
         """Return to what was saved."""
-        self._begin(msgspec.convert(state["memory"], Memory, str_keys=True))
+        self._begin(msgspec.json.decode(state["memory"], type=Memory))
         self._random.bit_generator.state = json.loads(state["random"])
 
 
