@@ -149,9 +149,9 @@ READ = (
          )),
     Verb("watch", "Watch a live run in the terminal.", "watch:watch",
          about="Shows screen, state, decisions, commands and events, also those from before. Keys: space pauses and "
-               "resumes, s plays one tick, b goes back a snapshot, n takes one, + and - change the speed, ? shows "
-               "all keys, q quits; the run continues. With --json each update is printed as a line of JSON, without "
-               "pictures.",
+               "resumes, s plays one tick, the left arrow goes back while it is held, b goes back a snapshot, n takes "
+               "one, + and - change the speed, ? shows all keys, q quits; the run continues. With --json each update "
+               "is printed as a line of JSON, without pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
     Verb("status", "Show the current status of a run: state, newest decision, health.", "show:status",

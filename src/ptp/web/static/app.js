@@ -29,7 +29,7 @@ function crumbs(...parts) {
 }
 
 const KEYS = [["r", "all runs"], ["1 … 5", "views of a run"], ["p", "pause or resume"], ["s", "step one tick"], ["n", "take a snapshot"], ["← held", "go back in a live run, ever faster; it plays on when let go"], ["← →", "previous or next tick (with Shift, ten)"],
-  ["[ ]", "previous or next event"], ["Home End", "first or last tick"], ["Space", "play the timeline"], ["t", "light or dark"], ["?", "this help"]];
+  ["[ ]", "previous or next event"], ["Home End", "first or last tick"], ["Space", "play the timeline"], ["+ −", "play it faster or slower"], ["t", "light or dark"], ["?", "this help"]];
 
 function help() {
   const dialog = document.getElementById("dialog");

@@ -42,8 +42,9 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
     back = ticks;
     buttons.pause.disabled = buttons.step.disabled = back > 0; // the run is paused while it goes back, and plays on when let go
     buttons.rewind.classList.toggle("held", back > 0);
+    if (back) parts.decision.classList.add("stale"); // it was made later
     setPaused(paused);
-    if (!back && now) showThere(now.tick);
+    if (!back) showThere();
   }
 
   function setRates(target) {
@@ -77,12 +78,18 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
     for (const { record, step, reward } of records) if (record === "Step") returned = step === 1 ? reward : returned === null ? null : returned + reward;
   }
 
-  // What belongs to a tick that the run went back to, unless it has played on meanwhile.
-  const showThere = newestOnly(async (tick) => {
-    const there = await get(`tick/${tick}`, { run: id });
-    if (signal.aborted || now.tick !== tick) return;
+  function showDecision(decision, shown) {
+    fill(parts.decision, decisionPanel(decision, shown));
+    parts.decision.classList.remove("stale");
+  }
+
+  // What belongs to the tick that a paused run went back to; one that plays tells by itself.
+  const showThere = newestOnly(async () => {
+    if (!now?.paused) return;
+    const { tick } = now, there = await get(`tick/${tick}`, { run: id }).catch((problem) => { if (problem.status !== 404) throw problem; }); // it went back further
+    if (!there || signal.aborted || now.tick !== tick) return;
     returned = there.episode_return;
-    fill(parts.decision, decisionPanel(there.decision, there.step && commandName(detail, there.step.command)));
+    showDecision(there.decision, there.step && commandName(detail, there.step.command));
     showFacts(now);
   });
 
@@ -127,7 +134,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
         const wentBack = now && message.now.tick < now.tick;
         if (!now) setRates(message.now.target);
         now = message.now;
-        if (wentBack) { returned = null; feed.forgetAfter(now.tick); if (!back) showThere(now.tick); }
+        if (wentBack) { returned = null; feed.forgetAfter(now.tick); if (!back) showThere(); }
         if (now.paused !== paused) setPaused(now.paused);
         showFacts({ ...now, rate: message.rate });
         showState(message.state);
@@ -137,7 +144,7 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
         const last = (kind) => records.findLast(({ record }) => record === kind);
         if (last("Step")) command = commandName(detail, last("Step").command);
         addUp(records, lost);
-        if (last("DecisionMade")) fill(parts.decision, decisionPanel(last("DecisionMade"), command));
+        if (last("DecisionMade")) showDecision(last("DecisionMade"), command);
         records.forEach(tell);
       },
       end: () => { live = false; },

@@ -34,18 +34,18 @@ export function rewinder({ id, signal, isPaused, show }) {
   async function goBack(wasPaused) {
     let said = "";
     const fail = ({ message }) => { heldBy = null; if (message !== said) toast(message, true); said = message; };
-    resumes = !wasPaused;
-    await follow().catch(fail);
+    await follow(wasPaused).catch(fail);
     if (resumes) await steer("resume").catch(fail);
     resumes = false;
     show(0);
     await sleep(SETTLES);
   }
 
-  async function follow() {
+  async function follow(wasPaused) {
     const began = performance.now();
     show(1);
     let { tick } = await steer("pause");
+    resumes = !wasPaused;
     for (let said = false; heldBy;) {
       const beat = sleep(BEAT), ticks = Math.min(tick, MOST, 2 ** Math.floor((performance.now() - began) / DOUBLES));
       if (ticks) { show(ticks); ({ tick } = await steer("rewind", { ticks })); }
