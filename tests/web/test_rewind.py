@@ -161,9 +161,10 @@ def test_the_start_of_the_run_is_named_and_the_run_stays_there_until_let_go(stag
 
 def test_a_refusal_is_one_line_and_ends_it(stage: Stage) -> None:
     ready(stage)
-    asked: list[str] = []
+    asked: list[Any] = []
     words = {"error": "Conflict", "message": "no key state leads to tick 7; choose a snapshot"}
-    stage.page.route("**/control/rewind*", lambda route: (asked.append("x"), route.fulfill(status=409, json=words)))
+    stage.page.on("request", lambda request: asked.append(request) if "/control/rewind" in request.url else None)
+    stage.page.route("**/control/rewind*", lambda route: route.fulfill(status=409, json=words))
     with holding(stage, "ArrowLeft"):
         stage.page.wait_for_selector(f".toast >> text={words['message']}")
         assert plays_on(stage)

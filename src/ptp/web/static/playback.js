@@ -14,10 +14,10 @@ export class Playback {
     this.waits = 100; // milliseconds from a request to its picture
   }
 
-  // Play from a tick to the last at so many ticks per second; called again, it plays from there at that rate instead.
+  // Play from a tick to the last at so many ticks per second, as soon as two pictures have come; called again, it plays from there at that rate instead.
   start(tick, last, rate) {
     this.stop();
-    Object.assign(this, { turn: {}, first: tick, last, rate: rate / 1000, began: performance.now(), asked: tick - 1, shown: tick - 1 });
+    Object.assign(this, { turn: {}, first: tick, last, rate: rate / 1000, began: null, asked: tick - 1, shown: tick - 1 });
     this.beat();
   }
 
@@ -29,7 +29,7 @@ export class Playback {
   }
 
   // The tick that is due now, or in some milliseconds.
-  due(later = 0) { return Math.min(this.last, Math.floor(this.first + (performance.now() - this.began + later) * this.rate)); }
+  due(later = 0) { return this.began === null ? this.first : Math.min(this.last, Math.floor(this.first + (performance.now() - this.began + later) * this.rate)); }
 
   beat() {
     const due = this.due();
@@ -53,7 +53,7 @@ export class Playback {
   fetchAhead() {
     while (this.turn && this.under < AT_ONCE && this.asked < this.last) {
       const stride = Math.max(1, Math.ceil(this.rate * Math.max(SMOOTH, this.takes))); // so that pictures keep up
-      const next = Math.min(this.last, Math.max(this.asked + stride, this.due(this.waits))); // not one that is over when it comes
+      const next = this.asked < this.first ? this.first : Math.min(this.last, Math.max(this.asked + stride, this.due(this.waits))); // not one that is over when it comes
       if (next > this.due(AHEAD) + 2 * stride) return;
       this.fetch(next);
     }
@@ -69,6 +69,7 @@ export class Playback {
       this.waits += NEWER * (took - this.waits);
       this.takes += NEWER * (took / (this.under + 1) - this.takes);
       this.ready.set(tick, picture);
+      if (this.began === null && (tick > this.first || tick === this.last)) this.began = performance.now();
     } else picture?.image?.close();
     this.fetchAhead();
   }
