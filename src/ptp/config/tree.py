@@ -131,7 +131,7 @@ class Snapshot(Section, section="snapshot", prefix="snapshot-"):
     on_event: tuple[Event, ...] = setting((), "Events that trigger a snapshot, separated by commas.")
     max_disk: float = setting(20.0, "Disk space for snapshots, in gigabytes.", least=0)
     compress: bool = setting(False, "Compress snapshots on disk.")
-    validate: bool = setting(False, "Check that each snapshot can be restored.")
+    validate: bool = setting(False, "Restore each snapshot in a second world, and write it again if it differs.")
     rollback_on_error: bool = setting(
         False, "Go back to the newest key state or snapshot on errors.", flag="--rollback-on-error"
     )

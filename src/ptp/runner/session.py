@@ -105,6 +105,7 @@ class Session:
                 self._end(interrupts)
             self._services.control.close()
             result = self._finish()
+            self._services.keeper.close()
             if result.status != "crashed":
                 self._export(result)
             self._services.recorder.directory.release()

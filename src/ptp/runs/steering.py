@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import closing
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from ptp.recording.history import rewind
 from ptp.recording.maintenance import changing
 from ptp.records import Rewound
 from ptp.replay import Tape
+from ptp.replay.proof import Prover, save_proven
 from ptp.replay.travel import check_own, travel
 from ptp.runner.control import ask
 from ptp.runner.protocol import Request
@@ -104,7 +106,13 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
             travel(engine, tape, directory.path / "snapshots", tape.length)
             snapshot = take(engine, metadata.run_id, metadata.agent, "requested", metadata.rewinds,
                             name=name, message=message)  # fmt: skip
-        return store_of(directory).save(snapshot, config.snapshot.compress, config.snapshot.validate)
+            store, compress = store_of(directory), config.snapshot.compress
+            if not config.snapshot.validate:
+                return store.save(snapshot, compress)
+            with closing(Prover(engine.world.spec, engine.world.facts.render_mode, trusted=True)) as prover:
+                return save_proven(
+                    store, snapshot, compress, lambda *it: prover.prove(it[0], tape, it[1]), warnings.warn
+                )
 
 
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
