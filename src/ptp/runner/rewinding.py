@@ -41,6 +41,7 @@ class KeyKeeper(Sink):
         self._due = run.tick if config.rewind_memory else float("inf")
         self._last, self._spent = run.tick, thread_time()
         self._on_disk = -NEAR
+        self._too_large = False
 
     def began(self, run: RunContext) -> None:
         """Cut off what lies beyond the tape, of a run that was killed."""
@@ -61,6 +62,10 @@ class KeyKeeper(Sink):
         key = KeyState(tick, engine.play.episode, self._run.metadata.rewinds, world, engine.save(), engine.agent.save())
         packed = pack(key)
         self._memory.add(packed)
+        if self._memory.newest(tick) is None and not self._too_large:
+            self._too_large = True
+            said = f"a key state takes {len(packed.data):,} bytes, and --rewind-memory holds none; raise it"
+            self._run.notice("warning", "rewind", f"{said}, or go back from those on disk")
         self._set_due(tick, began)
         if self._due - self._on_disk > self._spacing and self._most_disk:
             self._on_disk = tick

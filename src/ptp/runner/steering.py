@@ -130,8 +130,7 @@ class Steering:
     def rewind(self, tick: int) -> None:
         """Go back to a tick of this run; what came after it is discarded."""
         now = self._run.tick
-        if not 0 <= tick < now:
-            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}")
+        check_behind(tick, now)
         self.go_to(self._services.keys.newest(tick), tick, f"rewound {now - tick} ticks")
 
     def go_to(self, key: KeyState, tick: int, reason: str) -> None:
@@ -159,3 +158,10 @@ class Steering:
         """Let every sink forget what came after the last tick that stays."""
         self._run.metadata.rewinds, self._run.rewound = back.number, back
         self._services.fanout.rewound(shared)
+
+
+def check_behind(tick: int, now: int) -> None:
+    """Refuse a tick that a run can't go back to, and say how far it can."""
+    if not 0 <= tick < now:
+        reach = f"it can go back 1 to {now} ticks" if now else "there is nothing before it"
+        raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}, and {reach}")

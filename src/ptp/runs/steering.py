@@ -8,17 +8,19 @@ from contextlib import closing
 from msgspec import Struct
 
 from ptp._util.clock import Clock
-from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.history import rewind
 from ptp.recording.maintenance import changing
+from ptp.recording.packed import is_packed
 from ptp.records import Rewound
 from ptp.replay import Tape
 from ptp.replay.proof import Prover, save_proven
 from ptp.replay.travel import check_own, travel
+from ptp.retention.rollup import unpack_run
 from ptp.runner.control import ask
 from ptp.runner.protocol import Request
 from ptp.runner.run import engine_of
+from ptp.runner.steering import check_behind
 from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
 from ptp.snapshots.keys import KEYS, KeyFile
@@ -133,9 +135,7 @@ def restore_tick(directory: RunDirectory, tick: int) -> None:
     """Discard what came after a tick, so that `ptp resume` continues from it."""
     with directory.owned():
         with closing(Tape(directory)) as tape:
-            length = tape.length
-        if not 0 <= tick < length:
-            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {length}")
+            check_behind(tick, tape.length)
         _rewind(directory, tick, f"restored tick {tick}")
         _forget_after(directory, tick)
 
@@ -147,6 +147,8 @@ def _forget_after(directory: RunDirectory, tick: int) -> None:
 
 
 def _rewind(directory: RunDirectory, tick: int, reason: str, branch: int | None = None) -> None:
+    if is_packed(directory.database):
+        unpack_run(directory)
     metadata = directory.read_metadata()
     metadata.rewinds += 1
     back = Rewound(metadata.rewinds, Clock().time(), metadata.ticks or tick, tick, reason, 0, branch)
