@@ -15,6 +15,7 @@ from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
 from ptp.records import RunResult
 from ptp.runner import resume, run, steering
+from ptp.runner.rewinding import LEAST
 from ptp.runs.verification import verify
 from ptp.testing import FakeAgent
 from tests.runner.test_going_back import config, hashes, rows, verified
@@ -72,7 +73,7 @@ def test_an_error_is_undone_from_the_first_tick_on_and_the_run_is_as_it_would_ha
     assert hashes(Path(result.directory)) == hashes(Path(calm.directory))
     ((from_tick, to_tick),) = rewinds(result)
     assert from_tick == tick
-    assert to_tick == 0 if tick < 16 else 16 <= to_tick <= tick  # the first key states are at 0 and 16
+    assert to_tick == 0 if tick < LEAST else LEAST <= to_tick <= tick  # the first key states
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -149,7 +149,7 @@ def delete_snapshot(options: Options) -> int:
 
 
 def verify_snapshots(options: Options) -> int:
-    """Check every snapshot file of a run."""
+    """Read every snapshot of a run, and restore each in a second world."""
     found = verify_snapshot_files(named_run(options).directory)
     good, problems = len(found.good), found.problems
     line = f"{good} snapshots are intact" + (" and restore to what was saved" if found.restored else "")
