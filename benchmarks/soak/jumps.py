@@ -24,7 +24,7 @@ from ptp.replay.travel import go_back, newest_key, travel
 from ptp.runner.rewinding import LEAST
 from ptp.runner.run import engine_of
 from ptp.runs.settings import read_config
-from ptp.snapshots.keys import KEYS, KeyFile, KeyMemory, KeyState, pack
+from ptp.snapshots.keys import KEYS, KeyFile, KeyMemory, KeyState, join
 from ptp.worlds.spaces import describe
 
 STAGES = (("tallgrass", "explorer", 2_000), ("CartPole-v1", "random", 400))
@@ -55,7 +55,8 @@ class Jumper:
     def _hold(self, tick: int) -> None:
         engine = self._engine
         world = engine.world.save() if engine.world.facts.snapshot == "state" else b""
-        self._memory.add(pack(KeyState(tick, engine.play.episode, 0, world, engine.save(), engine.agent.save())))
+        key = KeyState(tick, engine.play.episode, 0, world, engine.save(), engine.agent.save())
+        self._memory.add(join(key).pack())
 
     def jump(self, tick: int, from_disk: bool = False) -> None:
         """Go to a tick from a key state; what is there has to be what was there before."""

@@ -12,7 +12,7 @@ from ptp.replay import Tape
 from ptp.runner.services import Services
 from ptp.runner.steering import Steering
 from ptp.snapshots import Snapshot
-from ptp.snapshots.keys import KeyState, Packed, pack
+from ptp.snapshots.keys import KeyState, Packed, join
 
 SAME_ERROR = 3  # times that an error may come
 
@@ -41,9 +41,8 @@ class Recovery:
         if self._run.config.snapshot.rollback_on_error:
             engine, rewinds = self._services.engine, self._run.metadata.rewinds
             world = engine.world.save() if engine.world.facts.snapshot == "state" else b""
-            self._start = pack(
-                KeyState(self._run.tick, engine.play.episode, rewinds, world, engine.save(), engine.agent.save())
-            )
+            mind = engine.save(), engine.agent.save()
+            self._start = join(KeyState(self._run.tick, engine.play.episode, rewinds, world, *mind)).pack()
 
     def recover(self, problem: Exception) -> bool:
         """Take the run back and return True; False when that is not wanted, did not help, or can't be done."""

@@ -85,18 +85,17 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
     def advance(self, action: Any) -> None:
         """Press a button and let a tick pass; only the last frame is drawn."""
         button, hold = self.codec.resolve(action)
-        pyboy = self.pyboy
         if button is None:
-            pyboy.tick(self.frames_per_tick, True, False)
+            self._states.tick(self.frames_per_tick, True)
             return
-        pyboy.button_press(button)
+        self.pyboy.button_press(button)
         if hold == self.frames_per_tick:
-            pyboy.tick(hold, True, False)
-            pyboy.button_release(button)
+            self._states.tick(hold, True)
+            self.pyboy.button_release(button)
             return
-        pyboy.tick(hold, False, False)
-        pyboy.button_release(button)
-        pyboy.tick(self.frames_per_tick - hold, True, False)
+        self._states.tick(hold, False)
+        self.pyboy.button_release(button)
+        self._states.tick(self.frames_per_tick - hold, True)
 
     def render(self) -> Picture:
         """Return a copy of the picture: red, green, blue."""
