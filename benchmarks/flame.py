@@ -87,10 +87,10 @@ def draw(whole: Bar) -> str:
         top, share = height - HEIGHT * (bar.level + 1), bar.width / WIDTH
         words = f"{bar.name} {share:.1%}"
         fits = int((bar.width - 4) / LETTER)
-        shown = words if len(words) <= fits else bar.name[:fits]
+        shown = words if len(words) <= fits else bar.name[: fits if fits > 2 else 0]
         parts.append(f'<g><title>{escape(words)}</title><rect x="{bar.left:.1f}" y="{top}" width="{bar.width:.1f}" '
                      f'height="{HEIGHT - 1}" fill="{bar.colour}"/>'
-                     f'<text x="{bar.left + 2:.1f}" y="{top + 12}">{escape(shown) if fits > 2 else ""}</text></g>')  # fmt: skip
+                     f'<text x="{bar.left + 2:.1f}" y="{top + 12}">{escape(shown)}</text></g>')  # fmt: skip
     return "\n".join([*parts, "</svg>\n"])
 
 
