@@ -84,19 +84,19 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
 
     def advance(self, action: Any) -> None:
         """Press a button and let a tick pass; only the last frame is drawn."""
-        button, hold = self.codec.resolve(action)
+        button, hold, frames, held = self.codec.resolve(action)
         pyboy = self.pyboy
-        if button is None:
-            pyboy.tick(self.frames_per_tick, True, False)
-            return
-        pyboy.button_press(button)
-        if hold == self.frames_per_tick:
-            pyboy.tick(hold, True, False)
-            pyboy.button_release(button)
-            return
-        pyboy.tick(hold, False, False)
-        pyboy.button_release(button)
-        pyboy.tick(self.frames_per_tick - hold, True, False)
+        for other in held:
+            pyboy.button_press(other)
+        if button is not None:
+            pyboy.button_press(button)
+            if hold < frames:
+                pyboy.tick(hold, False, False)
+                pyboy.button_release(button)
+                button, frames = None, frames - hold
+        pyboy.tick(frames, True, False)
+        for other in held if button is None else (button, *held):
+            pyboy.button_release(other)
 
     def render(self) -> Picture:
         """Return a copy of the picture: red, green, blue."""

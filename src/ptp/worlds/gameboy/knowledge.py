@@ -168,7 +168,7 @@ class GameBoyKnowledge(Knowledge):
 
     def action(self, command: str) -> str:
         """Return the button, and one of the cross as a move, however long it is held."""
-        button = command.partition(":")[0]
+        button = command.partition("/")[0].partition(":")[0]
         return f"MOVE_{button.upper()}" if button in MOVES else button.upper()
 
     def is_engaged(self, state: State) -> bool:
