@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ptp.errors import BadCommand, UnknownName
 
 BUTTONS = ("none", "a", "b", "start", "select", "up", "down", "left", "right")
 DEFAULT_HOLD = 8  # frames; games look at the buttons once a frame, and a step takes 16
+FRAMES_PER_SECOND = 4_194_304 / 70_224
 MOST_FRAMES = 3600  # of a command with a length of its own
 TIMED = re.compile(r"((?:[a-z]+\+)*[a-z]+)(?::([1-9]\d{0,3}))?/([1-9]\d{0,3})")
 
@@ -22,11 +24,12 @@ Frames: TypeAlias = tuple[str | None, int, int, tuple[str, ...]]
 class ButtonCodec:
     """Presses as text and back, exactly: `a`, `a:16`, `a:10/130` (held 10 frames of 130), `b+up:8/24`, `none/60`."""
 
+    most = MOST_FRAMES
+    rate = FRAMES_PER_SECOND
+
     def __init__(self, frames_per_tick: int) -> None:
-        self._frames = frames_per_tick
-        hold = min(DEFAULT_HOLD, frames_per_tick)
-        self.hold = hold
-        """How many frames a button is held when the command does not say."""
+        self.frames = frames_per_tick
+        self.hold = hold = min(DEFAULT_HOLD, frames_per_tick)
         self._presses: dict[Any, Frames] = {0: (None, 0, frames_per_tick, ())}
         self._texts: dict[Any, str] = dict(enumerate(BUTTONS))
         for number, name in enumerate(BUTTONS[1:], 1):
@@ -53,6 +56,19 @@ class ButtonCodec:
             names = "+".join(BUTTONS[each] for each in (*held, number))
             return f"{names}:{hold}/{frames}" if number else f"{names}/{frames}"
 
+    def spell(self, button: str | None, hold: int, frames: int, held: Sequence[str]) -> str:
+        """Return the command that holds a button for some frames of all, while others are down through all of them."""
+        down = sorted({*held, button} if hold == frames and button else held, key=BUTTONS.index)
+        if button is None or button in down:
+            *down, button = down or ["none"]
+            hold = frames
+        names = "+".join((*down, button))
+        return f"{names}/{frames}" if button == "none" else f"{names}:{hold}/{frames}"
+
+    def length(self, command: Any) -> int:
+        """Return how many frames a command takes."""
+        return self.resolve(command)[2]
+
     def decode(self, text: str) -> Press:
         """Return the command that was encoded so."""
         try:
@@ -76,14 +92,14 @@ class ButtonCodec:
         fits = least <= hold <= (frames if number else 0) and 1 <= frames <= MOST_FRAMES
         if not fits or len(set(buttons)) < len(held) + least or held != sorted(held) or (held and not number):
             raise self._bad(command)
-        return command
+        return number, hold, frames, *held
 
     def parse(self, word: str) -> Press:
         """Turn what a person wrote (a button, a button and frames, or a number) into a command."""
         word = word.strip().lower()
         if word in self._numbers:
             return self._numbers[word]
-        if word.isdecimal() and int(word) < len(BUTTONS):
+        if word.isdecimal() and len(word) < 5 and int(word) < len(BUTTONS):
             return int(word)
         buttons, frames = re.split("(?=[:/])|$", word, maxsplit=1)
         for button in buttons.split("+"):
@@ -97,7 +113,7 @@ class ButtonCodec:
 
     def _allowed(self) -> str:
         timed = f"or :HOLD/ALL, as in a:10/130 and none/60, with at most {MOST_FRAMES} frames in all"
-        return f"allowed: {', '.join(BUTTONS)}, and :1 to :{self._frames} after a button, {timed}"
+        return f"allowed: {', '.join(BUTTONS)}, and :1 to :{self.frames} after a button, {timed}"
 
     def _bad(self, command: Any) -> BadCommand:
         return BadCommand(f"command {command!r} is not one this world takes; {self._allowed()}")

@@ -130,6 +130,13 @@ CURVES = {
 class GameBoyKnowledge(Knowledge):
     """Titles, states and tables of the games whose memory ptp can read."""
 
+    state_names: ClassVar[Mapping[str, str]] = {
+        "map": "map_id",
+        "x": "coordinates.x",
+        "y": "coordinates.y",
+        "screen": "screen_type",
+        "in_battle": "signals.engaged",
+    }
     turn_kinds: ClassVar[frozenset[str]] = frozenset({"BattleStarted", "BattleTurn"})
     identity: ClassVar[str | None] = "rom_sha1"  # a cartridge's file may be renamed
     figures: ClassVar[Mapping[str, str]] = {name: unit for name, (unit, _) in FIGURES.items()}
