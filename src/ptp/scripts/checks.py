@@ -25,8 +25,12 @@ TIMELESS = (syntax.Hold, syntax.Release, syntax.Checkpoint, syntax.Expect, synta
 class Checker:
     """Looks through every statement once, and notes what is wrong."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, whole: bool = True) -> None:
+        """Make a checker; what never runs can be told only of a script that could be read as a *whole*."""
         self._target = target
+        self._whole = whole
+        self._waits: list[Token] = []
+        self._holds = False
         self.problems: list[Problem] = []
         self.routines: dict[str, Define] = {}
         self.ranks: dict[str, int] = {}
@@ -56,6 +60,10 @@ class Checker:
                 self._declare(statement)
         self._block(body, frozenset(), "", 0)
         self._check_calls()
+        if self._target.timing is None and self._target.idle is None and not self._holds:
+            for token in self._waits:
+                hint = f"HOLD {(self._target.buttons or ('0',))[0].upper()} before it, or use PRESS"
+                self.add(token, f"{self._target.world} has no command that does nothing", hint)
 
     def add(self, token: Token, message: str, suggestion: str, severity: Severity = "error") -> None:
         """Note a problem at a place."""
@@ -105,9 +113,11 @@ class Checker:
         return False
 
     def _wait(self, it: syntax.Wait, names: frozenset[str], routine: str, level: int) -> None:
+        self._waits.append(it.at)
         self.number(it.frames, names, 0, MOST_WAIT, "frames to wait")
 
     def _grip(self, it: syntax.Hold | syntax.Release, names: frozenset[str], routine: str, level: int) -> None:
+        self._holds = self._holds or isinstance(it, syntax.Hold)
         self.button(it.button, names)
 
     def _command(self, it: syntax.Command, names: frozenset[str], routine: str, level: int) -> None:
@@ -192,7 +202,9 @@ class Checker:
         if token.lower() in names:
             return str(token)
         found = self._target.button(str(value_of(token)) if token.type == "STRING" else str(token))
-        if found is None:
+        if found is None and token.type == "TIMED":
+            self.add(token, *self._target.refusal(token))
+        elif found is None:
             known = self._target.buttons
             hint = _hint(token, known, f"{self._target.world} takes {', '.join(known) or 'numbers or JSON in quotes'}")
             self.add(token, f"no {kind} named {str(token)!r}", hint)
@@ -212,7 +224,8 @@ class Checker:
         return None
 
     def _unreachable(self, token: Token, why: str) -> None:
-        self.add(token, f"this never runs, because of {why}", "remove it, or change the condition")
+        if self._whole:
+            self.add(token, f"this never runs, because of {why}", "remove it, or change the condition")
 
     def _condition(self, condition: Condition, names: frozenset[str], at: Token) -> bool | None:
         """Note what can't be asked; return whether it is met, if that is always the same."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.parsers.lalr_analysis import Shift
 
 from ptp.errors import nearest
 from ptp.scripts.conditions import AllOf, AnyOf, Comparison, Condition, Field, Literal, Memory, Not, Operand
@@ -35,6 +36,8 @@ FORMS = {
 CONDITIONAL = frozenset({"UNTIL", "WHILE", "IF", "EXPECT"})
 HIDDEN = re.compile(r'"[^"\n]*"|#[^\n]*')
 SEPARATOR = re.compile(r"(?:;|\n|#[^\n]*)(?:\s|;|#[^\n]*)*")
+NESTED = re.compile(r'"[^"\n]*"|#[^\n]*|[{}()]')
+DEEPEST = 200
 OPENED = re.compile(r"[{};]")
 WORD = re.compile(r"[^\W\d]\w*")
 
@@ -215,11 +218,27 @@ class Parsed(NamedTuple):
 
 def parse(text: str) -> Parsed:
     """Read a script."""
+    deepest = _too_deep(text)
+    if deepest is not None:
+        return Parsed([], [deepest])
     try:
         body: Any = _parser().parse(text)
     except UnexpectedInput:
         return _Recovery(text).read()
     return Parsed(body, [])
+
+
+def _too_deep(text: str) -> Problem | None:
+    """Return the place where blocks or parentheses stand deeper than anything that can be played."""
+    depth = 0
+    for found in NESTED.finditer(text) if text.count("{") + text.count("(") > DEEPEST else ():
+        depth = max(0, depth + {"{": 1, "(": 1, "}": -1, ")": -1}.get(found[0], 0))
+        if depth > DEEPEST:
+            line, column = text.count("\n", 0, found.start()) + 1, found.start() - text.rfind("\n", 0, found.start())
+            return Problem(
+                line, column, 1, f"this stands {depth} deep", "use fewer blocks and parentheses in each other"
+            )
+    return None
 
 
 class _Recovery:
@@ -302,7 +321,15 @@ class _Recovery:
         return self._takes("PRESS")
 
     def _takes(self, kind: str) -> bool:
-        return kind in self._parser.choices() and kind in self._parser.accepts()
+        """Whether a token of a kind would be taken now; the table alone says only that it may be."""
+        states, stack = self._state.parse_conf.states, list(self._state.state_stack)
+        while kind in states[stack[-1]]:
+            action, rule = states[stack[-1]][kind]
+            if action is Shift:
+                return True
+            del stack[len(stack) - len(rule.expansion) :]
+            stack.append(states[stack[-1]][rule.origin.name][1])
+        return False
 
     def _feed(self, kind: str, text: str) -> None:
         place = self._place
@@ -319,7 +346,10 @@ class _Recovery:
         statement = OPENED.split(line)[-1]
         first = WORD.search(statement)
         word = first[0].upper() if first and not statement[: first.start()].strip() else ""
-        if first and word and word not in FORMS and not statement[first.end() :].strip():
+        if word == "ELSE":
+            column = line.upper().rindex("ELSE") + 1
+            self._add(Token("NAME", "ELSE", line=found.line, column=column), *_explain(Token("NAME", "ELSE"), ""))
+        elif first and word and word not in FORMS and not statement[first.end() :].strip():
             column = len(line) - len(statement) + first.start() + 1
             self._add(Token("NAME", first[0], line=found.line, column=column), *_unknown(first[0]))
         elif not word and found.type == "NAME":

@@ -49,6 +49,15 @@ class Target:
             return None
         return text
 
+    def refusal(self, text: str) -> tuple[str, str]:
+        """Return why the world does not take a command, and what it takes."""
+        try:
+            self._view.parse(text)
+        except PtpError as problem:
+            message, _, remedy = str(problem).partition("; ")
+            return message, remedy
+        raise AssertionError(text)
+
     def parse(self, command: str) -> Any:
         """Return the world's own form of a command."""
         return self._view.parse(command)
