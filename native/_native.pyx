@@ -5,6 +5,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 
+from pyboy.core.mb cimport Motherboard
 from pyboy.pyboy cimport PyBoy
 from pyboy.utils cimport IntIOInterface
 
@@ -111,6 +112,31 @@ cdef class States:
     def __init__(self, PyBoy pyboy not None):
         self.pyboy = pyboy
         self.writing = Tape()
+
+    def tick(self, int frames, bint render):
+        """Let frames pass without sound, and draw the last if asked: PyBoy's own tick, which takes Python's lock at
+        every frame, so that a busy thread of ours would hold it up each time."""
+        cdef PyBoy pyboy = self.pyboy
+        cdef Motherboard mb = pyboy.mb
+        if frames < 1 or pyboy.stopped or pyboy.queued_input or pyboy.gameshark.enabled or mb.breakpoints:
+            return pyboy.tick(frames, render, False)
+        pyboy._handle_events(pyboy.events)
+        pyboy.events = []
+        if pyboy.paused or pyboy.quitting:
+            return pyboy.tick(frames, render, False)
+        with nogil:
+            mb.sound.disable_sampling = True
+            for left in range(frames, 0, -1):
+                mb.lcd.frame_done = False
+                mb.lcd.disable_renderer = left > 1 or not render
+                mb.sound.clear_buffer()
+                while mb.tick():  # an instruction that PyBoy uses for breakpoints; there are none
+                    mb.breakpoint_reinject()
+                    mb.breakpoint_singlestep = mb.breakpoint_singlestep_latch
+                pyboy.frame_count += 1
+        if mb.sgb.enabled:
+            mb.sgb.tick_frame()
+        return True
 
     def save(self):
         """Return the emulator's whole state."""

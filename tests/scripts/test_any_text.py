@@ -107,15 +107,12 @@ SCRIPTS = st.lists(st.recursive(SIMPLE, blocks, max_leaves=8), min_size=1, max_s
 
 
 class Watched:
-    """An emulator that notes what is down in each frame."""
+    """An emulator that notes what is down in each frame; it stands for both sides of the environment's own."""
 
-    def __init__(self, pyboy: Any) -> None:
-        self._pyboy = pyboy
+    def __init__(self, env: Any) -> None:
+        self._pyboy, self._states, self.memory = env.pyboy, env._states, env.pyboy.memory
         self._down: set[str] = set()
         self.inputs: list[frozenset[str]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._pyboy, name)
 
     def button_press(self, button: str) -> None:
         self._down.add(button)
@@ -125,9 +122,9 @@ class Watched:
         self._down.discard(button)
         self._pyboy.button_release(button)
 
-    def tick(self, frames: int, *flags: bool) -> None:
+    def tick(self, frames: int, render: bool) -> None:
         self.inputs += [frozenset(self._down)] * frames
-        self._pyboy.tick(frames, *flags)
+        self._states.tick(frames, render)
 
 
 def inputs_of(text: str, world: World, *, optimise: bool) -> tuple[list[frozenset[str]], list[str], bytes, int]:
@@ -135,10 +132,10 @@ def inputs_of(text: str, world: World, *, optimise: bool) -> tuple[list[frozense
     env: Any = world.env
     target = target_of("tallgrass")
     world.reset(1)
-    watched = Watched(env.pyboy)
     execution = Execution(ScriptCompiler(target, optimise=optimise).compile(text), target, "continue")
     checkpoints: list[str] = []
-    env.pyboy, ticks = watched, 0
+    own, watched, ticks = (env.pyboy, env._states), Watched(env), 0
+    env.pyboy = env._states = watched
     try:
         while True:
             turn = execution.next(world.state(None))
@@ -148,7 +145,7 @@ def inputs_of(text: str, world: World, *, optimise: bool) -> tuple[list[frozense
             world.step(target.parse(turn.command))
             ticks += 1
     finally:
-        env.pyboy = watched._pyboy
+        env.pyboy, env._states = own
     return watched.inputs, checkpoints, world.save(), ticks
 
 

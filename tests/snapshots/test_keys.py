@@ -10,7 +10,7 @@ import pytest
 from ptp.engine import EngineState
 from ptp.engine.state import BudgetState, BufferState
 from ptp.errors import SnapshotError
-from ptp.snapshots.keys import KeyFile, KeyMemory, KeyState, Packed, pack
+from ptp.snapshots.keys import KeyFile, KeyMemory, KeyState, Packed, join
 
 
 def key(tick: int, world: bytes = b"world") -> KeyState:
@@ -21,14 +21,18 @@ def key(tick: int, world: bytes = b"world") -> KeyState:
     return KeyState(tick, 1, 0, world, engine, {"mood": tick})
 
 
+def packed_key(tick: int, world: bytes = b"world") -> Packed:
+    return join(key(tick, world)).pack()
+
+
 def test_a_key_state_comes_back_as_it_was() -> None:
-    there = pack(key(7, os.urandom(5000)))
-    assert pack(there.unpack()) == there
+    there = packed_key(7, os.urandom(5000))
+    assert join(there.unpack()).pack() == there
     assert there.unpack().engine.ticks == 7
 
 
 def test_memory_holds_the_newest_within_its_budget() -> None:
-    packed = [pack(key(tick, os.urandom(1000))) for tick in range(0, 100, 10)]
+    packed = [packed_key(tick, os.urandom(1000)) for tick in range(0, 100, 10)]
     memory = KeyMemory(sum(len(each.data) for each in packed[-3:]))
     for each in packed:
         memory.add(each)
@@ -41,7 +45,7 @@ def test_memory_holds_the_newest_within_its_budget() -> None:
 
 def test_a_budget_smaller_than_one_state_holds_none() -> None:
     memory = KeyMemory(10)
-    memory.add(pack(key(1, os.urandom(100))))
+    memory.add(packed_key(1, os.urandom(100)))
     assert memory.ticks() == []
 
 
@@ -49,7 +53,7 @@ def test_a_budget_smaller_than_one_state_holds_none() -> None:
 def file(tmp_path: Path) -> KeyFile:
     file = KeyFile(tmp_path / "keys.bin")
     for tick in range(0, 100, 10):
-        file.add(pack(key(tick, os.urandom(300))))
+        file.add(packed_key(tick, os.urandom(300)))
     return file
 
 
@@ -64,7 +68,7 @@ def found(packed: Packed | None) -> int | None:
 def test_a_file_gives_the_newest_before_a_tick_to_any_reader(file: KeyFile) -> None:
     reader = KeyFile(file.path)
     assert found(reader.newest(55)) == 50
-    file.add(pack(key(100)))
+    file.add(packed_key(100))
     assert found(reader.newest(1000)) == 100
     file.forget_after(25)
     assert found(reader.newest(1000)) == 20
@@ -94,7 +98,7 @@ def test_nonsense_is_no_key_state(tmp_path: Path) -> None:
     (tmp_path / "keys.bin").write_bytes(os.urandom(10_000))
     assert KeyFile(tmp_path / "keys.bin").newest(5) is None
     with pytest.raises(SnapshotError, match="damaged"):
-        Packed(pack(key(1)).head, b"nonsense").unpack()
+        Packed(packed_key(1).head, b"nonsense").unpack()
 
 
 def test_a_missing_file_has_none(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from ptp.errors import SnapshotError
 from ptp.recording import Recorder
 from ptp.records import Record
 from ptp.sinks import RunContext, Sink
-from ptp.snapshots.keys import KEYS, KeyFile, KeyMemory, KeyState, Packed, pack
+from ptp.snapshots.keys import KEYS, KeyFile, KeyMemory, KeyState, Packed, join
 
 QUICK = 0.02  # seconds that playing from one key state to the next takes, ...
 SHARE = 0.04  # ... or longer where taking one would cost the run more than this share of its time
@@ -59,12 +59,18 @@ class KeyKeeper(Sink):
         engine, tick, began = self._engine, self._progress.ticks, thread_time()
         world = engine.world.save() if engine.world.facts.snapshot == "state" else b""
         key = KeyState(tick, engine.play.episode, self._run.metadata.rewinds, world, engine.save(), engine.agent.save())
-        packed = pack(key)
-        self._memory.add(packed)
+        whole = join(key)
         self._set_due(tick, began)
-        if self._due - self._on_disk > self._spacing and self._most_disk:
+        goes_to_disk = self._due - self._on_disk > self._spacing and self._most_disk > 0
+        if goes_to_disk:
             self._on_disk = tick
-            self._recorder.later(lambda: self._write(packed))
+        self._recorder.later(lambda: self._keep(whole.pack(), goes_to_disk))
+
+    def _keep(self, packed: Packed, goes_to_disk: bool) -> None:
+        """Keep a key state, on the recorder's second thread, once the tape that leads to it is committed."""
+        self._memory.add(packed)
+        if goes_to_disk and self._most_disk:
+            self._write(packed)
 
     def _set_due(self, tick: int, began: float) -> None:
         """Say when the next one is due, by what a tick takes and what taking this one took since *began*."""
@@ -89,6 +95,7 @@ class KeyKeeper(Sink):
 
     def newest(self, tick: int) -> KeyState:
         """Return the newest key state at or before a tick."""
+        self._recorder.flush()
         packed = self._memory.newest(tick) or self._file.newest(tick)
         if packed is None:
             raise SnapshotError(f"no key state leads to tick {tick}; choose a snapshot, or raise --rewind-memory")
@@ -96,6 +103,7 @@ class KeyKeeper(Sink):
 
     def rewound(self, tick: int) -> None:
         """Forget the key states of a future that was discarded."""
+        self._recorder.flush()
         self._memory.forget_after(tick)
         self._file.forget_after(tick)
         self._on_disk = min(self._on_disk, tick)

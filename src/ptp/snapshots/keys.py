@@ -83,11 +83,23 @@ class Packed(NamedTuple):
         return KeyState(head.tick, head.episode, head.rewinds, world, engine, agent)
 
 
-def pack(key: KeyState) -> Packed:
-    """Return a key state as it is held."""
+class Joined(NamedTuple):
+    """A key state as one stretch of bytes, which nothing changes any more."""
+
+    head: Head
+    data: bytes
+
+    def pack(self) -> Packed:
+        """Return it as it is held."""
+        data = lz4.block.compress(self.data)
+        return Packed(self.head._replace(packed_bytes=len(data)), data)
+
+
+def join(key: KeyState) -> Joined:
+    """Return a key state as one stretch of bytes."""
     engine, agent = _json(key.engine), _json(key.agent)
-    data = lz4.block.compress(key.world + engine + agent)
-    return Packed(Head(key.tick, key.episode, key.rewinds, len(key.world), len(engine), len(data)), data)
+    head = Head(key.tick, key.episode, key.rewinds, len(key.world), len(engine), 0)
+    return Joined(head, b"".join((key.world, engine, agent)))
 
 
 class KeyMemory:

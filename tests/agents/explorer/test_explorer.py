@@ -11,6 +11,7 @@ import pytest
 
 from ptp.agents import Decision, Observation, make_agent
 from ptp.agents.explorer import ExplorerAgent
+from ptp.agents.explorer.memory import Memory
 from ptp.config.tree import Agent as AgentConfig
 from ptp.errors import ConfigError
 from ptp.records import WorldSpec
@@ -33,6 +34,7 @@ class Game(msgspec.Struct):
     states: list[GameState]
     events: list[GameEvent]
     saved: dict[int, tuple[bytes, str]]
+    remembered: dict[int, bytes]
 
 
 def made() -> GameBoyWorld:
@@ -57,12 +59,13 @@ def decide(agent: ExplorerAgent, world: GameBoyWorld, tick: int) -> Decision:
 @pytest.fixture(scope="module")
 def game() -> Game:
     """Seed 7, until the badge."""
-    world, game = made(), Game([], [], [], {})
+    world, game = made(), Game([], [], [], {}, {})
     agent = explorer(world, 7)
     while not world.signals().values.get("badges") and len(game.decisions) < MOST_TICKS:
         tick = len(game.decisions)
         if tick % SAVE_EVERY == 0:
             game.saved[tick] = (world.save(), json.dumps(agent.save()))
+            game.remembered[tick] = msgspec.json.encode(agent.memory)
         game.states.append(world.state(None))
         game.decisions.append(decide(agent, world, tick))
         game.events += [event.detail for event in world.events]
@@ -123,6 +126,12 @@ def test_it_goes_on_exactly_from_any_saved_tick(game: Game) -> None:
         end = min(tick + GOES_ON, len(game.decisions))
         assert [decide(agent, world, number) for number in range(tick, end)] == game.decisions[tick:end]
     world.close()
+
+
+def test_what_it_saves_is_everything_that_it_remembers(game: Game) -> None:
+    for tick, whole in game.remembered.items():
+        saved = json.loads(game.saved[tick][1])["memory"]
+        assert msgspec.json.decode(saved, type=Memory) == msgspec.json.decode(whole, type=Memory)
 
 
 def resumed(game: Game, tick: int, world: GameBoyWorld) -> ExplorerAgent:

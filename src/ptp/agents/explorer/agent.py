@@ -12,7 +12,7 @@ from ptp.agents.contract import Agent, AgentSetup, Decision, Observation
 from ptp.agents.explorer import battle, talk
 from ptp.agents.explorer.feet import Feet
 from ptp.agents.explorer.learning import remember_fight
-from ptp.agents.explorer.memory import Fight, Look, Memory
+from ptp.agents.explorer.memory import Fight, Look, Memory, Notebook
 from ptp.agents.explorer.menus import press_for, recognise
 from ptp.agents.explorer.needs import lead_of
 from ptp.agents.explorer.questions import Answer, answer_question, forget_a_move
@@ -53,6 +53,7 @@ class ExplorerAgent(Agent):
     def _begin(self, memory: Memory) -> None:
         self.memory = memory
         self._feet = Feet(self._game, memory, self._random)
+        self._notebook, self._been = Notebook(), set[int]()
 
     def decide(self, observation: Observation) -> Decision:
         """Return one press and why."""
@@ -74,6 +75,7 @@ class ExplorerAgent(Agent):
             return _as_decision(talk.answer(state, self.memory, self._profile))
         if state.input_blocked:
             return WAIT
+        self._been.add(state.map_id)
         button, reason = self._feet.walk(state)
         return Decision(PRESSES[button], "DIALOG" if button == "a" else "NAVIGATION_MOVE", reason, None)
 
@@ -135,10 +137,9 @@ class ExplorerAgent(Agent):
 
     def save(self) -> dict[str, Any]:
         """Return everything it remembers, as texts of JSON, since a run that can rewind asks often."""
-        return {
-            "memory": msgspec.json.encode(self.memory).decode(),
-            "random": json.dumps(self._random.bit_generator.state),
-        }
+        memory = self._notebook.write(self.memory, self._been)
+        self._been.clear()
+        return {"memory": memory, "random": json.dumps(self._random.bit_generator.state)}
 
     def load(self, state: dict[str, Any]) -> None:
         """Return to what was saved."""

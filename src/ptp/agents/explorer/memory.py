@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -146,6 +146,11 @@ def _near(one: Square, other: Square) -> bool:
     return abs(one[0] - other[0]) + abs(one[1] - other[1]) <= NEAR
 
 
+SQUARES = ("open", "closed", "viewpoints", "grass")
+REST = [name for name in Area.__struct_fields__ if name not in SQUARES]
+_encode = msgspec.json.encode
+
+
 class Errand(msgspec.Struct):
     """Something to do on foot: a way, and what to do at its end."""
 
@@ -278,6 +283,25 @@ class Memory(msgspec.Struct):
     def fail(self, name: str) -> None:
         """Note that an errand came to nothing."""
         self.failures[name] = self.progress
+
+
+class Notebook:
+    """Writes a memory down; the squares of a map, which are most of it, change only while one is there."""
+
+    def __init__(self) -> None:
+        self._squares: dict[int, dict[str, msgspec.Raw]] = {}
+
+    def write(self, memory: Memory, been: set[int]) -> str:
+        """Return a memory as JSON; the squares of maps where one has *been* since the last time are written anew."""
+        for map_id in been:
+            self._squares.pop(map_id, None)
+        areas = {map_id: self._write_area(map_id, area) for map_id, area in memory.areas.items()}
+        return _encode({name: getattr(memory, name) for name in Memory.__struct_fields__} | {"areas": areas}).decode()
+
+    def _write_area(self, map_id: int, area: Area) -> dict[str, Any]:
+        if map_id not in self._squares:
+            self._squares[map_id] = {name: msgspec.Raw(_encode(getattr(area, name))) for name in SQUARES}
+        return {name: getattr(area, name) for name in REST} | self._squares[map_id]
 
 
 def name_square(square: Square) -> str:

@@ -127,11 +127,13 @@ def find_portraits(tiles: bytes, columns: int) -> Iterator[tuple[int, int, int]]
     """Return column, row and size in tiles of each large square picture: its tiles are numbered column by column."""
     for size in PORTRAITS:
         for top in range(len(tiles) // columns - size + 1):
-            for left in range(columns - size + 1):
-                first = tiles[top * columns + left]
-                drawn = (tiles[(top + row) * columns + left + column] for column in range(size) for row in range(size))
-                if all(tile == first + place for place, tile in enumerate(drawn)):
-                    yield left, top, size
+            for place in range(top * columns, (top + 1) * columns - size + 1):
+                first = tiles[place]
+                if tiles[place + 1] != first + size or tiles[place + columns] != first + 1:  # as nearly everywhere
+                    continue
+                drawn = (tiles[place + row * columns + column] for column in range(size) for row in range(size))
+                if all(tile == first + number for number, tile in enumerate(drawn)):
+                    yield place % columns, top, size
 
 
 def _box(left: int, top: int, right: int, bottom: int) -> Box:

@@ -85,16 +85,16 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
     def advance(self, action: Any) -> None:
         """Press a button and let a tick pass; only the last frame is drawn."""
         button, hold, frames, held = self.codec.resolve(action)
-        pyboy = self.pyboy
+        pyboy, tick = self.pyboy, self._states.tick
         for other in held:
             pyboy.button_press(other)
         if button is not None:
             pyboy.button_press(button)
             if hold < frames:
-                pyboy.tick(hold, False, False)
+                tick(hold, False)
                 pyboy.button_release(button)
                 button, frames = None, frames - hold
-        pyboy.tick(frames, True, False)
+        tick(frames, True)
         for other in held if button is None else (button, *held):
             pyboy.button_release(other)
 

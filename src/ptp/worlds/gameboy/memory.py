@@ -33,6 +33,7 @@ _SIGNS = (
     at.ENEMY_MOVE, at.OPPONENT, at.MOVEMENT, at.WARPED_FROM,
     *range(at.PARTY_SPECIES, at.PARTY_SPECIES + at.PARTY_MOST),
 )  # fmt: skip
+_PARTY_SIGNS = slice(len(_SIGNS) - at.PARTY_MOST, len(_SIGNS))
 _SCREEN = (at.LCD_CONTROL, at.PALETTE)
 _CLOCK = (at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS)
 _ALWAYS = (
@@ -49,6 +50,9 @@ _HEADERS = {bit: at.CONNECTION_HEADERS[side] for side, bit in at.CONNECTION_BITS
 _CONNECTIONS = tuple(
     [slice(header, header + 1) for bit, header in _HEADERS.items() if sides & bit] for sides in range(16)
 )
+# What changes with every step on a map: where one looks, whether the game leads, and where one is, with what follows.
+_LEADS = slice(_SINGLES.index(at.INPUT_IGNORED), _SINGLES.index(at.WALK_FLAGS) + 1)
+_PLACE = slice(at.MAP_ID + 1, at.LAST_MAP)
 _MOST_CHOICES = 1000
 _RAM = slice(at.RAM, at.RAM_END)
 _FEW = 6  # so many bytes are cheaper one by one
@@ -73,6 +77,8 @@ class MemoryReader:
         self._singles = (*_SINGLES, *(events if event_bytes <= _FEW else ()))
         self._always = (*_ALWAYS, *((slice(events.start, events.stop),) if event_bytes > _FEW else ()))
         self._values = itemgetter(*self._singles)
+        start = len(self._singles) + at.NAME_SIZE - at.MONEY
+        self._place = slice(start + _PLACE.start, start + _PLACE.stop)
         self._pickers: dict[tuple[int, ...], itemgetter[tuple[Bytes, ...]]] = {}
 
     def read(self) -> bytes:
@@ -87,6 +93,11 @@ class MemoryReader:
         self.signs = _signs(image)
         ranges: tuple[Bytes, ...] = self._ranges(_deciding(image))(image)
         return bytes(self._values(image)) + b"".join(ranges)
+
+    def without_steps(self, data: bytes) -> bytes:
+        """Return of the bytes read last those that a step on a map does not change, with the party's kinds."""
+        party = bytes(self.signs[_PARTY_SIGNS])
+        return data[1 : _LEADS.start] + data[_LEADS.stop : self._place.start] + data[self._place.stop :] + party
 
     def _ranges(self, deciding: tuple[int, ...]) -> itemgetter[tuple[Bytes, ...]]:
         """Return what picks every range that is needed; there are few such choices in a game."""

@@ -43,6 +43,10 @@ _FACTS = (
     slice(at.BADGES, at.BADGES + 1),
     slice(at.DEX_OWNED, at.DEX_SEEN + at.DEX_SIZE),
 )
+_stepping = itemgetter(
+    at.PLAYER_FACING, at.PLAYER_X, at.PLAYER_Y, at.INPUT_IGNORED, at.WALK_FLAGS,
+    at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS,
+)  # fmt: skip
 _clock = itemgetter(at.PLAY_HOURS, at.PLAY_MINUTES, at.PLAY_SECONDS)
 _menu = itemgetter(at.TEXT_BOX, at.MENU_ITEM, at.MENU_LAST, at.MENU_X, at.MENU_Y, at.LIST_SCROLL)
 _loading = itemgetter(at.TILESET, at.MOVEMENT, at.WARPED_FROM, at.LAST_MAP, at.LCD_CONTROL, at.PALETTE)
@@ -90,12 +94,36 @@ class StateReader:
         """What the next states say of catches, which memory does not count."""
         self._rows = ScreenRows(profile.charmap)
         self._facts = itemgetter(*_FACTS, slice(at.EVENTS, at.EVENTS + profile.event_bytes))
+        self._walking: tuple[bytes, GameState] | None = None
 
-    def read(self, image: Bytes) -> GameState:
-        """Return the state that is in memory."""
+    def read(self, image: Bytes, constant: bytes | None = None) -> GameState:
+        """Return the state that is in memory; with *constant* bytes as last time, the player only took a step."""
         profile = self._profile
         if not profile.readable:
             return GameState(profile.name)
+        if constant is not None and self._walking is not None and self._walking[0] == constant:
+            state = self._step(self._walking[1], image)
+        else:
+            state = self._read_all(image)
+            walks = state.screen_type == "overworld"
+            self._walking = (constant, state) if constant and walks else None
+        if state.map_id is not None and _is_loading(image, state, profile):
+            return msgspec.structs.replace(state, **NOWHERE)
+        return state
+
+    def _step(self, state: GameState, image: Bytes) -> GameState:
+        facing, x, y, ignored, flags, *time = _stepping(image)
+        return msgspec.structs.replace(
+            state,
+            coordinates=Point(x, y),
+            facing=FACINGS.get(facing),
+            input_blocked=bool(ignored or flags & SCRIPTED),
+            caught=self.caught,
+            play_time=PlayTime(*time),
+        )
+
+    def _read_all(self, image: Bytes) -> GameState:
+        profile = self._profile
         (font, in_battle, result, facing, map_id, x, y, width, height, ignored, flags, hours, minutes,
          seconds) = _values(image)  # fmt: skip
         shown = self._same("shown", image[_TILES], self._read_shown) if font & 1 or in_battle else None
@@ -104,7 +132,7 @@ class StateReader:
             return _before_the_game(profile, shown, menu)
         facts = self._same("facts", b"".join(self._facts(image)), parts.read_facts)
         dialog, text, waiting = shown[:3] if shown else (None, None, False)
-        state = GameState(
+        return GameState(
             profile=profile.name,
             screen_type=_screen_type(in_battle, shown),
             location=profile.maps.get(map_id),
@@ -138,7 +166,6 @@ class StateReader:
             rival=facts.rival,
             play_time=PlayTime(hours, minutes, seconds),
         )
-        return msgspec.structs.replace(state, **NOWHERE) if _is_loading(image, state, profile) else state
 
     def wind(self, state: GameState, image: Bytes) -> GameState:
         """Return the same state with the clock of now."""

@@ -1,7 +1,8 @@
-"""An emulator's state as bytes: through the compiled part where it is built and proves right, else as PyBoy does it.
+"""An emulator's frames and states: by the compiled part where it is built and proves right, else as PyBoy does it.
 
-PyBoy makes a Python call for every byte of a state. `ptp._native` (see `native/`) is handed to it instead of a file and
-gives the same bytes many times as fast. It is bound to the PyBoy that it was built for.
+PyBoy makes a Python call for every byte of a state, and takes Python's lock at every frame. `ptp._native` (see
+`native/`) gives the same bytes many times as fast, and plays the frames of a tick while other threads do their work.
+It is bound to the PyBoy that it was built for.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from typing import Any, Protocol
 
 from ptp.errors import WorldError
 
+FEW = 4  # frames that both ways play, to be compared
 _problem: str | None = None  # why the compiled part stood back in this process
 
 
 class States(Protocol):
-    """What saves and loads an emulator."""
+    """What plays, saves and loads an emulator."""
+
+    def tick(self, frames: int, render: bool) -> bool:
+        """Let frames pass without sound; only the last is drawn, if any."""
 
     def save(self) -> bytes:
         """Return the whole state."""
@@ -32,6 +37,10 @@ class StockStates:
 
     def __init__(self, pyboy: Any) -> None:
         self._pyboy = pyboy
+
+    def tick(self, frames: int, render: bool) -> bool:
+        """Let frames pass without sound; only the last is drawn, if any."""
+        return bool(self._pyboy.tick(frames, render, False))
 
     def save(self) -> bytes:
         """Return the whole state."""
@@ -47,19 +56,31 @@ class StockStates:
 
 
 def open_states(pyboy: Any) -> States:
-    """Return the fastest way to save and load an emulator that gives PyBoy's own bytes."""
+    """Return the fastest way to play, save and load an emulator that gives PyBoy's own bytes."""
     global _problem
     stock = StockStates(pyboy)
     if _problem is not None:
         return stock
     try:
         fast = _native(pyboy)
-        if fast.save() != stock.save():
-            raise WorldError("it saves other bytes than PyBoy")
+        _compare(fast, stock)
     except Exception as problem:  # noqa: BLE001 - whatever a foreign build does, PyBoy's own way is there
         _problem = str(problem)
         return stock
     return fast
+
+
+def _compare(fast: States, stock: States) -> None:
+    start = stock.save()
+    if fast.save() != start:
+        raise WorldError("it saves other bytes than PyBoy")
+    stock.tick(FEW, True)
+    played = fast.save()
+    fast.load(start)
+    fast.tick(FEW, True)
+    if fast.save() != played:
+        raise WorldError("it plays other frames than PyBoy")
+    fast.load(start)
 
 
 def _native(pyboy: Any) -> States:

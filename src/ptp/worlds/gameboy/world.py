@@ -184,7 +184,7 @@ class GameBoyWorld(World):
             self._state = self._states.wind(self._state, self._reader.image)
             return False
         self._data = data, self._reader.signs
-        self._state = self._states.read(self._reader.image)
+        self._state = self._states.read(self._reader.image, self._reader.without_steps(data))
         return True
 
     def _count(self, catches: list[Caught]) -> None:
