@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ptp.errors import ScriptError
@@ -50,19 +50,19 @@ def outcome(text: str, world: str) -> None:
         target.parse(command)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS)
 def test_any_text_is_compiled_or_refused_with_places(text: str) -> None:
     outcome(text, "tallgrass")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS)
 def test_any_text_is_compiled_or_refused_in_a_world_without_frames(text: str) -> None:
     outcome(text, "CartPole-v1")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS)
 def test_formatting_changes_neither_the_statements_nor_what_is_formatted(text: str) -> None:
     try:
@@ -149,7 +149,7 @@ def inputs_of(text: str, world: World, *, optimise: bool) -> tuple[list[frozense
     return watched.inputs, checkpoints, world.save(), ticks
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SCRIPTS)
 def test_the_optimiser_changes_no_frame_no_input_and_no_byte_of_the_machine(text: str) -> None:
     world = world_of("tallgrass")
@@ -161,7 +161,7 @@ def test_the_optimiser_changes_no_frame_no_input_and_no_byte_of_the_machine(text
     assert script.frames.low <= len(plain[0]) <= script.frames.high
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SCRIPTS)
 def test_a_right_script_is_formatted_and_stays_right(text: str) -> None:
     formatted = format_script(text)

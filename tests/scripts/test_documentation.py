@@ -9,7 +9,7 @@ import pytest
 
 from ptp.errors import ScriptError
 from ptp.scripts import format_script
-from ptp.scripts.syntax import FORMS
+from ptp.scripts.statements import FORMS
 from tests.scripts.worlds import compiled
 from tests.test_tutorial import Terminal
 
