@@ -23,6 +23,7 @@ PLAYS = [
     ("REPEAT 2 { PRESS A; PRESS B }", ["a", "b", "a", "b"]),
     ("REPEAT 2 { REPEAT 2 { PRESS A }\nPRESS B }", ["a", "a", "b", "a", "a", "b"]),
     ("a\nb:5\na:10/130\n3", ["a", "b:5", "a:10/130", "3"]),
+    ('PRESS 3 4; PRESS "1"; 5', ["start:4/20", "a", "up"]),
     ("PRESS A\na:10/130 # remark\nup", ["a", "a:10/130", "up"]),
     ("DEFINE tap(b, n) { PRESS b n; WAIT n }\ntap(A, 3); Tap(b, 4)", ["a:3/19", "none/3", "b:4/20", "none/4"]),
     ("DEFINE one(b) { two(b, 2) }\nDEFINE two(b, n) { MOVE b n }\none(LEFT)", ["left", "left"]),
@@ -42,7 +43,7 @@ def test_a_script_plays_what_it_says(text: str, expected: list[str]) -> None:
 def test_any_command_of_a_world_is_a_button_and_a_tick_is_a_frame() -> None:
     text = "PRESS left 2; HOLD RIGHT; WAIT 2; PRESS left; HOLD left; WAIT 1; RELEASE left; WAIT 1"
     assert commands_of(text, "CartPole-v1") == ["left", "left", "right", "right", "left", "left", "right"]
-    assert commands_of("MOVE north 2\npickup\nPRESS 3", "Taxi-v4") == ["north", "north", "pickup", "3"]
+    assert commands_of("MOVE north 2\npickup\nPRESS 3", "Taxi-v4") == ["north", "north", "pickup", "west"]
     assert commands_of('PRESS "[0.5]" 2', "Pendulum-v1") == ["[0.5]", "[0.5]"]
     assert commands_of("[0.5]\n[-1.0]  # back", "Pendulum-v1") == ["[0.5]", "[-1.0]"]
 

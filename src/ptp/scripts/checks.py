@@ -121,7 +121,10 @@ class Checker:
         self.button(it.button, names)
 
     def _command(self, it: statements.Command, names: frozenset[str], routine: str, level: int) -> None:
-        self.button(it.at, frozenset(), "command")
+        if it.at.type != "TIMED":
+            self.button(it.at, frozenset(), "command")
+        elif not self._target.takes(it.at):
+            self.add(it.at, *self._target.refusal(it.at))
 
     def _repeat(self, it: statements.Repeat, names: frozenset[str], routine: str, level: int) -> None:
         times = self.number(it.times, names, 0, MOST_TIMES, "times")
@@ -202,9 +205,7 @@ class Checker:
         if token.lower() in names:
             return str(token)
         found = self._target.button(str(value_of(token)) if token.type == "STRING" else str(token))
-        if found is None and token.type == "TIMED":
-            self.add(token, *self._target.refusal(token))
-        elif found is None:
+        if found is None:
             known = self._target.buttons
             hint = _hint(token, known, f"{self._target.world} takes {', '.join(known) or 'numbers or JSON in quotes'}")
             self.add(token, f"no {kind} named {str(token)!r}", hint)

@@ -180,10 +180,10 @@ def read_commands(text: str, name: str, target: Target) -> Body | None:
     """Return a script that is nothing but commands, one per line; None for one in the button language."""
     commands: Body = []
     problems: list[Problem] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         word = line.partition("#")[0].strip()
         if word:
-            if target.button(word) is None:
+            if not target.takes(word):
                 problems.append(Problem(number, line.index(word) + 1, len(word), *target.refusal(word)))
             commands.append(Play(word, 1, number))
             if problems and commands[0].command[0] not in "[{":  # no statement begins so

@@ -103,6 +103,7 @@ class Expect(msgspec.Struct, gc=False):
 
 Body: TypeAlias = list[Any]
 Values: TypeAlias = Mapping[str, Any]
+Nested: TypeAlias = statements.Repeat | statements.Loop | statements.Branch
 
 
 class Planner:
