@@ -156,6 +156,7 @@ def test_a_wrong_line_of_a_plain_list_of_json_is_named() -> None:
         "REPEAT 2 { " * 60 + "PRESS A" + " }" * 60,
         "EXPECT " + "(x == 1 AND (" * 60 + "y == 1" + "))" * 60,
         "IF x == 1 { WAIT 1 } " + "ELSE IF x == 2 { WAIT 1 } " * 5000,
+        "IF x == 1 { } " + "ELSE IF x == 2 { } " * 60,
         "".join(f"DEFINE r{n}() {{ r{n + 1}() }}\n" for n in range(60)) + "DEFINE r60() { WAIT 1 }\nr0()",
         "EXPECT " + "(" * 100_000,
         "REPEAT 2 {" * 100_000,

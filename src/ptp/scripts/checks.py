@@ -76,10 +76,9 @@ class Checker:
         return any(problem.severity == "error" for problem in self.problems)
 
     def _block(self, body: Block, names: frozenset[str], routine: str, level: int) -> None:
-        if level > DEEPEST:
-            self.add(
-                body[0].at, f"blocks stand {level} deep", f"use at most {DEEPEST}; DEFINE a routine for the inner ones"
-            )
+        if level > DEEPEST and body:
+            hint = f"use at most {DEEPEST}, and DEFINE a routine for the inner ones"
+            self.add(body[0].at, f"blocks stand {level} deep", hint)
             return
         looks = self._looks
         for statement in body:
@@ -103,14 +102,13 @@ class Checker:
         if it.times is not None:
             self.number(it.times, names, 0, MOST_TIMES, "moves")
 
-    def direction(self, token: Token, said: str = "") -> bool:
+    def direction(self, token: Token, said: str = "") -> None:
         """Note a button that is no direction."""
         if token.lower() in self._target.directions:
-            return True
+            return
         allowed = ", ".join(self._target.directions).upper()
         hint = f"move {allowed}, or write PRESS {token}" if allowed else f"write PRESS {token}"
         self.add(token, f"{said or str(token)} is not a direction", hint)
-        return False
 
     def _wait(self, it: statements.Wait, names: frozenset[str], routine: str, level: int) -> None:
         self._waits.append(it.at)
