@@ -172,9 +172,9 @@ READ = (
          )),
     Verb("watch", "Watch a live run in the terminal.", "watch:watch",
          about="Shows screen, state, decisions, commands and events, also those from before. Keys: space pauses and "
-               "resumes, s plays one tick, b goes back a snapshot, n takes one, + and - change the speed, ? shows "
-               "all keys, q quits; the run continues. With --json each update is printed as a line of JSON, without "
-               "pictures.",
+               "resumes, s plays one tick, the left arrow goes back while it is held, b goes back a snapshot, n takes "
+               "one, + and - change the speed, ? shows all keys, q quits; the run continues. With --json each update "
+               "is printed as a line of JSON, without pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
     Verb("status", "Show the current status of a run: state, newest decision, health.", "show:status",
@@ -241,7 +241,8 @@ SNAPSHOT = (
                              help="A snapshot: its name, id, beginning of its id, or `latest`."),
                     argument("--tick", type=int, metavar="N", help="Any tick instead of a snapshot."), *LATEST)),
     Verb("delete", "Delete a snapshot.", "steer:delete_snapshot", arguments=(WHICH, *LATEST)),
-    Verb("verify", "Check every snapshot file of a run.", "steer:verify_snapshots", arguments=LATEST),
+    Verb("verify", "Read every snapshot of a run, and restore each in a second world.", "steer:verify_snapshots",
+         arguments=LATEST),
     Verb("export", "Write a snapshot with its tape to a file for another machine.", "steer:export_snapshot",
          arguments=(WHICH, argument("file", metavar="FILE", help="File to write; it must not exist yet."), *LATEST)),
     Verb("import", "Check an exported snapshot and make it a run.", "steer:import_file",

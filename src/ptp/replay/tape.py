@@ -97,7 +97,12 @@ class Tape:
         self.is_trusted = directory.trusts_world(self.metadata.world)
         self._database = Database(directory.database)
         self.schema = self._database.version
-        self.length: int = self._database.row("SELECT count(*) FROM steps")[0]
+
+    @cached_property
+    def length(self) -> int:
+        """How many ticks it has."""
+        length: int = self._database.row("SELECT count(*) FROM steps")[0]
+        return length
 
     def seeded_start(self, tick: int) -> int:
         """Return the tick from which the world can be played to *tick*: the first of the last episode with a seed."""
