@@ -111,7 +111,7 @@ class GameBoyWorld(World):
         codec = self.env.codec
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
         self.state_hash = self._state_hash
-        self._reader = MemoryReader(self.env.pyboy.memory, self.profile.event_bytes, self.env.ram)
+        self._reader = MemoryReader(self.env.pyboy.memory, self.profile.event_bytes, self.env.ram, self.env.open_memory)
         self._states = StateReader(self.profile)
         self._screen = self.env.pixels.data.cast("B")
         self._view = self.env.pixels[:, :, :3]
@@ -126,7 +126,7 @@ class GameBoyWorld(World):
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
         self.events = ()
-        self._data: tuple[bytes, tuple[int, ...]] | None = None
+        self._data: tuple[bytes, bytes] | None = None
         self._before = before or GameState(self.profile.name)
         self._look()
         if is_whole(self._state):
