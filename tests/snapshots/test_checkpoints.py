@@ -72,6 +72,16 @@ def test_every_level_can_be_read_and_is_recorded(manager: CheckpointManager, gra
     assert manager.load(header.checkpoint_id).world == grass.save()
 
 
+def test_a_cartridge_starts_from_a_checkpoint(tmp_path: Path, manager: CheckpointManager, grass: World) -> None:
+    play(grass, "start", "a", "b")
+    key, state = manager.save(grass, compression="small"), grass.state(None)
+    file = str(manager.folder / f"{key}.ptpsnap")
+    run = ptp.run("tallgrass", "random", max_ticks=1, start_state=file, data_dir=str(tmp_path / "var"))
+    with closing(make_world(run.directory.resolve(run.metadata.world))) as world:
+        world.reset(1)
+        assert world.state(None) == state
+
+
 def test_a_stronger_level_makes_a_smaller_file(manager: CheckpointManager, grass: World) -> None:
     levels: tuple[Level, ...] = ("none", "fast", "balanced", "small")
     sizes = [manager.load(manager.save(grass, compression=level)).header.payload_bytes for level in levels]

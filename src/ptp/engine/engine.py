@@ -321,6 +321,7 @@ class Engine:
         opened = [*state.opened, *([state.open] if state.open else ())]
         self._open = {decision.number: load_decision(decision, now) for decision in opened}
         self._asked = None
+        self._bad = 0
         self.stop = None
 
     def follow(self, command: str, decision: int | None = None, ask: bool = False) -> str:

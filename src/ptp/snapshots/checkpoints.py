@@ -95,7 +95,7 @@ class CheckpointManager:
             header = self._store.save(snapshot, compression or self.compression)
         if self._validate:
             with self._timed("validate"):
-                self._store.read(header.snapshot_id)
+                self._store.fetch(header.snapshot_id)
         return header.checkpoint_id
 
     def _snapshot_of(
@@ -124,7 +124,7 @@ class CheckpointManager:
             return found
         self._misses += 1
         with self._timed("load"):
-            return self._store.read(key)
+            return self._store.fetch(key)
 
     def restore(self, checkpoint_id: str, world: World) -> Any:
         """Put a world back to a checkpoint, and return what is seen there; one that can't load is played there."""
@@ -147,7 +147,7 @@ class CheckpointManager:
             for key in wanted:
                 try:
                     if self._store.cached(key) is None:
-                        self._store.read(key)
+                        self._store.fetch(key)
                 except SnapshotError as problem:
                     problems.append(str(problem))
             return problems
@@ -177,12 +177,12 @@ class CheckpointManager:
         headers, problems = self._store.readable()
         good = []
         for header in headers:
-            with self._timed("validate"):
-                problem = self._store.problem_of(header.snapshot_id)
-            if problem is None:
+            try:
+                with self._timed("validate"):
+                    self._store.read(header)
                 good.append(header.snapshot_id)
-            else:
-                problems.append(problem)
+            except SnapshotError as problem:
+                problems.append(str(problem))
         return good, problems
 
     def prune(self, keep: int) -> builtins.list[str]:

@@ -48,7 +48,7 @@ class SnapshotStore:
         self.cached_bytes = 0
         self._bytes: int | None = None  # what the files take, once it was counted
 
-    def save(self, snapshot: Snapshot, compress: bool | Level = False, validate: bool = False) -> SnapshotHeader:
+    def save(self, snapshot: Snapshot, compress: bool | Level = False) -> SnapshotHeader:
         """Write a snapshot; a failed write leaves everything as it was."""
         header = snapshot.header
         data = pack(snapshot, compress)
@@ -62,8 +62,6 @@ class SnapshotStore:
                 self._write(header.snapshot_id, data)
         if self._bytes is not None:
             self._bytes += len(data)
-        if validate:
-            self.read(header.snapshot_id)
         return read_header(data, header.snapshot_id)[0]
 
     def _write(self, snapshot_id: str, data: bytes) -> None:
@@ -138,7 +136,7 @@ class SnapshotStore:
 
     def load(self, header: SnapshotHeader) -> Snapshot:
         """Return a snapshot, from memory if it was loaded lately."""
-        return self.cached(header.snapshot_id) or self.read(header.snapshot_id)
+        return self.cached(header.snapshot_id) or self.fetch(header.snapshot_id)
 
     def cached(self, snapshot_id: str) -> Snapshot | None:
         """Return a snapshot that was loaded lately and whose file is still the same."""
@@ -152,7 +150,7 @@ class SnapshotStore:
             self._cache.move_to_end(snapshot_id)
             return found[0]
 
-    def read(self, snapshot_id: str) -> Snapshot:
+    def fetch(self, snapshot_id: str) -> Snapshot:
         """Return a snapshot from its file, and keep it for a while."""
         stamp, data = self._stamp(snapshot_id), self._data(snapshot_id)
         snapshot = unpack(data, self.path(snapshot_id).name)
@@ -163,6 +161,10 @@ class SnapshotStore:
             while self.cached_bytes > self._cache_bytes:
                 self._forget(next(iter(self._cache)))
         return snapshot
+
+    def read(self, header: SnapshotHeader) -> Snapshot:
+        """Return a snapshot as it lies on disk."""
+        return unpack(self._data(header.snapshot_id), self.path(header.snapshot_id).name)
 
     def _stamp(self, snapshot_id: str) -> tuple[int, ...]:
         """Return what changes when a file is replaced; nothing when it is gone."""
@@ -183,14 +185,6 @@ class SnapshotStore:
             return path.read_bytes()
         except OSError as problem:
             raise SnapshotError(f"{path.name} can't be read: {problem.strerror}; use an older snapshot") from None
-
-    def problem_of(self, snapshot_id: str) -> str | None:
-        """Return what is wrong with a file, if anything; memory does not answer for it."""
-        try:
-            unpack(self._data(snapshot_id), self.path(snapshot_id).name)
-        except SnapshotError as problem:
-            return str(problem)
-        return None
 
     def tag(self, snapshot_id: str, add: Sequence[str] = (), remove: Sequence[str] = ()) -> SnapshotHeader:
         """Add tags and remove others; the file is replaced in one step."""
