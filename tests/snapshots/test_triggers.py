@@ -159,6 +159,28 @@ def test_a_game_is_kept_at_places_items_and_story_flags(tmp_path: Path) -> None:
     assert any((name or "").startswith("level-5-") for name in names)
 
 
+GOAL = """
+from ptp.worlds import World, WorldEvent
+
+
+class Goal(World):
+    environment = "CartPole-v1"
+    milestones = ("Goal",)
+
+    def step(self, command):
+        self.count = getattr(self, "count", 0) + 1
+        self.events = [WorldEvent("Goal", "scored", {"count": self.count})] if self.count == 7 else []
+        return super().step(command)
+"""
+
+
+def test_a_world_of_ones_own_offers_its_milestones(tmp_path: Path) -> None:
+    (tmp_path / "goal.py").write_text(GOAL)
+    world, wanted = f"{tmp_path}/goal.py:Goal", ["event:Goal"]
+    run = ptp.run(world, "random", max_ticks=9, data_dir=str(tmp_path), snapshot_on_event=wanted)
+    assert [header.name for header in run.snapshots() if "event" in header.tags] == ["Goal-7"]
+
+
 def test_a_trigger_that_the_world_lacks_leaves_no_run_behind(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="it offers reward:N"):
         ptp.run("CartPole-v1", "random", max_ticks=5, data_dir=str(tmp_path), snapshot_on_event=["item:TONIC"])
