@@ -362,15 +362,46 @@ for number in range(20):
 """
 
 
-def test_two_processes_share_a_folder(manager: CheckpointManager) -> None:
-    shared = manager.save(made())
+SWEEPING = """
+import sys
+from ptp import CheckpointManager
+from tests.snapshots.test_files import made
+manager = CheckpointManager(sys.argv[1])
+for number in range(25):
+    manager.save(made(), tags=("keep",) if number == 7 else ())
+    manager.prune(3)
+    manager.list(), manager.stats(), manager.preload(tags=("keep",)).result(60)
+    assert manager.verify()[1] == []
+"""
+
+
+def test_two_processes_prune_and_read_one_folder(manager: CheckpointManager) -> None:
+    assert run_two(SWEEPING, manager, [[], []]) == [0, 0]
+    manager.prune(0)
+    assert [header.tags for header in manager.list()] == [("keep",), ("keep",)]
+
+
+def run_two(code: str, manager: CheckpointManager, arguments: list[list[str]]) -> list[int]:
     root = Path(__file__).parents[2]
     environment = os.environ | {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
     busy = [
-        subprocess.Popen([sys.executable, "-c", BUSY, str(manager.folder), who, shared], cwd=root, env=environment)
-        for who in ("one", "two")
+        subprocess.Popen([sys.executable, "-c", code, str(manager.folder), *more], cwd=root, env=environment)
+        for more in arguments
     ]
-    assert [process.wait(120) for process in busy] == [0, 0]
+    return [process.wait(120) for process in busy]
+
+
+def test_a_folder_that_is_a_link_is_the_one_it_leads_to(tmp_path: Path, manager: CheckpointManager) -> None:
+    key = manager.save(made())
+    (tmp_path / "link").symlink_to(manager.folder)
+    linked = CheckpointManager(tmp_path / "link")
+    assert linked.load(key).world == manager.load(key).world
+    assert linked.save(made()) in [header.checkpoint_id for header in manager.list()]
+
+
+def test_two_processes_share_a_folder(manager: CheckpointManager) -> None:
+    shared = manager.save(made())
+    assert run_two(BUSY, manager, [["one", shared], ["two", shared]]) == [0, 0]
     names = [header.name for header in manager.list() if header.name]
     assert sorted(names) == sorted(f"name-{number}" for number in range(20))
     assert len(manager.load(shared).header.tags) == 40

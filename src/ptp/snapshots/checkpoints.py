@@ -71,7 +71,7 @@ class CheckpointManager:
         self.folder = Path(folder)
         self.compression = check_level(compression)
         self._validate = validate
-        self._store = SnapshotStore(self.folder, cache_bytes)
+        self._store = SnapshotStore(self.folder.resolve(), cache_bytes)
         self._times: dict[str, deque[float]] = {name: deque(maxlen=LAST) for name in ("save", "load", "validate")}
         self._counts = dict.fromkeys(self._times, 0)
         self._hits = self._misses = 0
@@ -182,7 +182,8 @@ class CheckpointManager:
                     self._store.read(header)
                 good.append(header.snapshot_id)
             except SnapshotError as problem:
-                problems.append(str(problem))
+                if self._store.path(header.snapshot_id).exists():  # else somebody has removed it meanwhile
+                    problems.append(str(problem))
         return good, problems
 
     def prune(self, keep: int) -> builtins.list[str]:
@@ -194,7 +195,7 @@ class CheckpointManager:
 
     def stats(self) -> CheckpointStats:
         """Return what the store holds, how often memory answered, and how long things took."""
-        files = [path.stat().st_size for path in self.folder.glob("*.ptpsnap")]
+        files = self._store.sizes()
         loads = self._hits + self._misses
         return CheckpointStats(
             len(files), sum(files), self._store.cached_bytes, self._hits, self._misses,

@@ -8,7 +8,7 @@ import re
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -74,16 +74,15 @@ class SnapshotStore:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Keep others, here or in another process, from changing names and tags meanwhile."""
-        try:
-            self._folder.mkdir(exist_ok=True)
-            folder = os.open(self._folder, os.O_RDONLY)
-        except OSError as problem:
-            raise SnapshotError(f"{self._folder} can't be opened: {problem.strerror}; choose another folder") from None
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
+        with ExitStack() as stack:
+            try:
+                self._folder.mkdir(exist_ok=True)
+                folder = os.open(self._folder, os.O_RDONLY)
+                stack.callback(os.close, folder)
+                fcntl.flock(folder, fcntl.LOCK_EX)
+            except OSError as problem:
+                raise SnapshotError(f"{self._folder} can't be locked: {problem.strerror}; choose another") from None
             yield
-        finally:
-            os.close(folder)
 
     def path(self, snapshot_id: str) -> Path:
         """Return the file of a snapshot."""
@@ -114,9 +113,17 @@ class SnapshotStore:
                         raise SnapshotError(f"{path.name} is not a ptp snapshot; it is cut off")
                     length = min(PREFIX.unpack(prefix)[1], path.stat().st_size)
                     headers.append(read_header(prefix + file.read(length), path.name)[0])
+            except FileNotFoundError:
+                continue  # somebody else has removed it meanwhile
             except SnapshotError as problem:
-                problems.append(str(problem))
+                if self._stamp(path.stem):
+                    problems.append(str(problem))
         return headers, problems
+
+    def sizes(self) -> list[int]:
+        """Return the sizes of the files."""
+        stamps = [self._stamp(path.stem) for path in self._folder.glob("*.ptpsnap")]
+        return [stamp[-1] for stamp in stamps if stamp]
 
     def find(self, wanted: str) -> SnapshotHeader:
         """Return the header of the newest snapshot of that name, id, beginning of an id, or `latest`."""
@@ -223,7 +230,7 @@ class SnapshotStore:
     def shrink(self, most_bytes: float) -> list[SnapshotHeader]:
         """Remove the oldest snapshots that no person named until the folder fits; the newest one always stays."""
         if self._bytes is None:
-            self._bytes = sum(path.stat().st_size for path in self._folder.glob("*.ptpsnap"))
+            self._bytes = sum(self.sizes())
         if self._bytes <= most_bytes:
             return []
         removed = []
