@@ -43,6 +43,26 @@ DATABASE_URL = argument(
 )  # fmt: skip
 CENTRAL = (switch("--central", help="Work on the central database instead of runs."), DATABASE_URL)
 
+SCRIPT_FILE = argument("file", metavar="FILE", help="A button script.")
+SCRIPT = (
+    Verb("check", "Check a script for mistakes, all at once.", "scripts:check", settings="all",
+         about="It is checked for the buttons and the state of a world: --world, or --rom; Tallgrass without either. "
+               "The exit code is 2 when there are mistakes.",
+         examples=("ptp script check walk.ptp", "ptp script check balance.ptp --world CartPole-v1 --json"),
+         arguments=(SCRIPT_FILE,)),
+    Verb("compile", "Show what a script becomes: instructions, frames, time, what can fail.", "scripts:compile_script",
+         settings="all", examples=("ptp script compile walk.ptp", "ptp script compile walk.ptp --json"),
+         arguments=(SCRIPT_FILE,)),
+    Verb("run", "Play a script and record everything, as `ptp run --agent script` does.", "scripts:run", settings="all",
+         about="The exit code is 1 when an EXPECT or a loop of it failed.",
+         examples=("ptp script run walk.ptp --tick-rate-base 0",
+                   "ptp script run balance.ptp --world CartPole-v1 --agent-option on_fail=continue"),
+         arguments=(SCRIPT_FILE, RUN_ID)),
+    Verb("fmt", "Rewrite a script in its usual form, with its comments.", "scripts:fmt",
+         examples=("ptp script fmt walk.ptp", "ptp script fmt walk.ptp --check"),
+         arguments=(SCRIPT_FILE, switch("--check", help="Change nothing, and fail when it would be changed."))),
+)  # fmt: skip
+
 PLAY = (
     Verb("run", "Play an agent in a world and record everything.", "play:run_new", settings="all",
          arguments=(RUN_ID,),
@@ -61,6 +81,9 @@ PLAY = (
                    "ptp fork latest --at-tick 500 --agent script --script moves.txt"),
          arguments=(RUN, argument("--at-tick", type=int, required=True, help="Last tick of the shared history."), TRUST,
                     RUN_ID)),
+    Verb("script", "Check, compile, run and format button scripts.", verbs=SCRIPT,
+         about="A script presses buttons, waits, loops, and asks for the state of the game; docs/scripts.md has the "
+               "language."),
     Verb("worlds", "List the worlds that can be played.", "catalog:worlds",
          about="These are ptp's own, plug-ins, and everything in Gymnasium. Some of Gymnasium's need a package of "
                "their own; playing one names the package.",
@@ -149,9 +172,9 @@ READ = (
          )),
     Verb("watch", "Watch a live run in the terminal.", "watch:watch",
          about="Shows screen, state, decisions, commands and events, also those from before. Keys: space pauses and "
-               "resumes, s plays one tick, b goes back a snapshot, n takes one, + and - change the speed, ? shows "
-               "all keys, q quits; the run continues. With --json each update is printed as a line of JSON, without "
-               "pictures.",
+               "resumes, s plays one tick, the left arrow goes back while it is held, b goes back a snapshot, n takes "
+               "one, + and - change the speed, ? shows all keys, q quits; the run continues. With --json each update "
+               "is printed as a line of JSON, without pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
     Verb("status", "Show the current status of a run: state, newest decision, health.", "show:status",

@@ -147,6 +147,9 @@ class SnapshotKeeper(Sink):
 
     def took(self, records: Sequence[Record]) -> None:
         """Look at what a tick brought, and take the snapshots that are due."""
+        wanted, self._engine.checkpoints = self._engine.checkpoints, ()
+        for name in wanted:
+            self._keep(f"checkpoint {name}", name=f"{name}-{self._progress.ticks}", tags=(EVENT, "checkpoint"))
         for word, name in self._triggers.found(records, self._progress) if self._watches else ():
             self._keep(f"event {word}", name=f"{name}-{self._progress.ticks}", tags=(EVENT, word))
         if self._progress.ticks >= self._due:

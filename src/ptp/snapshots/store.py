@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ptp._util.files import check_regular, write_atomic
+from ptp._util.names import ALLOWED, can_be_typed
 from ptp.errors import SnapshotError, UnknownName
 from ptp.snapshots.compression import Level
 from ptp.snapshots.snapshot import (
@@ -30,7 +30,6 @@ from ptp.snapshots.snapshot import (
     with_header,
 )
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _+.-]{0,99}")  # one that stays in the folder and can be typed again
 CACHE_BYTES = 64 << 20
 
 
@@ -249,9 +248,8 @@ def _size(snapshot: Snapshot) -> int:
 
 def check_name(text: str, kind: str = "name") -> None:
     """Refuse what can't be typed again, or could lead out of a folder."""
-    if not NAME.fullmatch(text) or ".." in text:
-        allowed = "letters, digits, spaces, and - _ + . between them"
-        raise SnapshotError(f"{text!r} can't {kind} a snapshot; use {allowed}")
+    if not can_be_typed(text):
+        raise SnapshotError(f"{text!r} can't {kind} a snapshot; use {ALLOWED}")
 
 
 def check_tags(*tags: str) -> None:
