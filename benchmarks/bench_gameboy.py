@@ -87,7 +87,8 @@ def state_read() -> None:
     world: Any = make_world(find_world("tallgrass"))
     world.reset(0)
     agent = make_agent("explorer", world, AgentConfig(), 1)
-    cold, warm = [], []
+    cold: list[float] = []
+    warm: list[float] = []
     for tick in range(2000):
         decision = agent.decide(Observation(None, world.state(None), tick, 1, tick))
         assert decision is not None
