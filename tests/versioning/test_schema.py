@@ -47,6 +47,7 @@ def test_the_first_schema_has_twelve_tables_and_its_version() -> None:
     assert {"steps", "episodes"} <= shape_of("2.1").tables.keys()
     assert shape_of("2.2").tables.keys() - shape_of("2.1").tables.keys() == {
         "episode_starts", "model_calls", "config_changes", "notices", "snapshots", "seals", "abandoned_rows",
+        "transitions", "learning",
     }  # fmt: skip
 
 

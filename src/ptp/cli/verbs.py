@@ -92,8 +92,9 @@ PLAY = (
          examples=("ptp agents", "ptp run --world tallgrass --agent explorer")),
 )  # fmt: skip
 
-EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources", "frames",
-           "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
+EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources",
+           "transitions", "learning", "frames", "model_calls",
+           "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
 PICTURE = (argument("-o", "--output", metavar="FILE", help="Write the picture to a file."), *LIVE)
 SCREENSHOT = (
     Verb("latest", "Show the newest picture.", "screenshot:show", arguments=PICTURE),

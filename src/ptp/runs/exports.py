@@ -26,8 +26,8 @@ from ptp.runs.tables import CHUNK, Row, as_json, decode_text, frames_of, kinds_o
 
 Format = Literal["json", "csv", "ndjson", "parquet"]
 What = Literal[
-    "status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources", "frames",
-    "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors",
+    "status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources",
+    "transitions", "learning", "frames", "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors",
 ]  # fmt: skip
 FORMATS: tuple[Format, ...] = get_args(Format)
 WHATS: tuple[What, ...] = get_args(What)
@@ -41,6 +41,8 @@ TABLES: dict[str, type[Kept]] = {
     "episode_starts": records.EpisodeBegan,
     "metrics": records.Metric,
     "resources": records.ResourceUse,
+    "transitions": records.Transition,
+    "learning": records.EpisodeLearnt,
     "frames": records.FrameKept,
     "model_calls": records.ModelCall,
     "snapshots": records.SnapshotTaken,

@@ -4,6 +4,8 @@ DROP TABLE model_calls;
 DROP TABLE config_changes;
 DROP TABLE notices;
 DROP TABLE snapshots;
+DROP TABLE transitions;
+DROP TABLE learning;
 DROP TABLE seals;
 DROP TABLE abandoned_rows;
 
