@@ -218,7 +218,7 @@ class Transition(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     q_delta: float
     """How much its value was changed."""
     visits: int
-    """How often the command was tried in this state, where the learner counts that."""
+    """How often the command was tried in this state; 0 where states are not told apart one by one."""
 
 
 class EpisodeLearnt(Kept, frozen=True, gc=False, tag=True, tag_field="record"):

@@ -117,7 +117,7 @@ class TileLearner:
         weights[here] += rate * error
         if self._replays:
             self._replay(rate)
-        return Lesson(float(error), float(alpha * error), 1)
+        return Lesson(float(error), float(alpha * error), 0)
 
     def _remember(self, state: Vector, command: int, reward: float, then: Vector, ended: bool) -> int:
         at = self._steps % CAPACITY
