@@ -19,6 +19,7 @@ ROOMS = (
     "versioning",
     "config",
     "worlds",
+    "scripts",
     "agents",
     "engine",
     "sinks",

@@ -84,18 +84,19 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
 
     def advance(self, action: Any) -> None:
         """Press a button and let a tick pass; only the last frame is drawn."""
-        button, hold = self.codec.resolve(action)
-        if button is None:
-            self._states.tick(self.frames_per_tick, True)
-            return
-        self.pyboy.button_press(button)
-        if hold == self.frames_per_tick:
-            self._states.tick(hold, True)
-            self.pyboy.button_release(button)
-            return
-        self._states.tick(hold, False)
-        self.pyboy.button_release(button)
-        self._states.tick(self.frames_per_tick - hold, True)
+        button, hold, frames, held = self.codec.resolve(action)
+        pyboy = self.pyboy
+        for other in held:
+            pyboy.button_press(other)
+        if button is not None:
+            pyboy.button_press(button)
+            if hold < frames:
+                self._states.tick(hold, False)
+                pyboy.button_release(button)
+                button, frames = None, frames - hold
+        self._states.tick(frames, True)
+        for other in held if button is None else (button, *held):
+            pyboy.button_release(other)
 
     def render(self) -> Picture:
         """Return a copy of the picture: red, green, blue."""

@@ -61,9 +61,10 @@ class GameBoyView(WorldView):
 
     def __init__(self, world: GameBoyWorld) -> None:
         super().__init__(world)
+        self.timing = world.env.codec
         self.profile = world.profile
         self.surroundings = world.surroundings
-        self.read_memory = world.read_memory
+        self.read_memory = self.memory = world.read_memory
         self._movement: Callable[[], Movement] = lambda: world.movement
 
     @property
@@ -86,6 +87,7 @@ class GameBoyWorld(World):
     )
     signal_names: ClassVar[tuple[str, ...]] = ("caught", "owned", "badges", "level")
     milestones: ClassVar[tuple[str, ...]] = ("BadgeEarned", "Caught", "Joined", "Evolved", "LevelUp", "MapChanged")
+    state_fields: ClassVar[tuple[str, ...]] = GameState.__struct_fields__
     family: ClassVar[str] = "gameboy"
     storage_profile: ClassVar[str] = "gameboy"
     snapshot: ClassVar[SnapshotKind] = "state"
