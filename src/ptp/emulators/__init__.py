@@ -1,0 +1,1 @@
+"""The game server: worlds that other programs play over HTTP and WebSocket, in three protocols."""
