@@ -11,12 +11,12 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import httpx
 from websockets.sync.client import connect
 
 from benchmarks.common import report
@@ -53,6 +53,13 @@ class Bare:
                 sound_emulated=False, cgb=False, log_level="CRITICAL", no_input=True,
             )  # fmt: skip
         self._pyboy.set_emulation_speed(0)
+        self._start = io.BytesIO()
+        self._pyboy.save_state(self._start)
+
+    def reset(self) -> None:
+        """Go back to power-on."""
+        self._start.seek(0)
+        self._pyboy.load_state(self._start)
 
     def press(self, key: str, hold: int, frames: int) -> None:
         """Hold a key for some frames of all; only the last is drawn."""
@@ -61,19 +68,11 @@ class Bare:
         self._pyboy.button_release(key)
         self._pyboy.tick(frames - hold, True, False)
 
-    def wait(self, frames: int) -> None:
-        """Let frames pass."""
-        self._pyboy.tick(frames, True, False)
 
-
-def each(keys: list[str], work: Callable[[str], Any]) -> float:
-    """Return the median of what each key takes."""
-    times = []
-    for key in keys:
-        began = time.perf_counter()
-        work(key)
-        times.append(time.perf_counter() - began)
-    return median(times)
+def in_turns(keys: list[str], *works: Callable[[str], Any]) -> list[float]:
+    """Return the median of what a key takes each of some works; they take turns, so a busy machine meets all alike."""
+    rounds = [[_seconds(lambda work=work, key=key: work(key)) for work in works] for key in keys]  # type: ignore[misc]
+    return [median(column) for column in zip(*rounds, strict=True)]
 
 
 def main() -> None:
@@ -82,30 +81,41 @@ def main() -> None:
     parser.add_argument("--rom", type=Path, default=BUILT_IN["tallgrass"])
     options = parser.parse_args()
     keys = [KEYS[number % len(KEYS)] for number in range(options.rounds)]
-    bare = Bare(options.rom)
-    pressed = each(keys, lambda key: bare.press(key, HOLD, PRESS))
-    waited = each(keys, lambda key: bare.wait(1))
     many = [KEYS[number % len(KEYS)] for number in range(INPUTS)]
-    inputs = min(_seconds(lambda: [bare.press(key, TICK_HOLD, TICK) for key in many]) for _ in range(3))
-    ticked = each(keys, lambda key: bare.press(key, TICK_HOLD, TICK))
+    bare, facts = Bare(options.rom), {"rounds": options.rounds}
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "--rom", str(options.rom)) as url:
-        with httpx.Client(base_url=url, timeout=120) as client:
-            client.post("/initialize", json={})
-            press = each(keys, lambda key: client.post("/action", json={"action_type": "press_key", "keys": [key]}))
-            wait = each(keys, lambda key: client.post("/action", json={"action_type": "wait", "frames": 1}))
-            client.post("/reset", json={"seed": 1})
-            step = min(_seconds(lambda: client.post("/v1/step", json={"inputs": many}).raise_for_status())
-                       for _ in range(3))  # fmt: skip
+        with closing(HTTPConnection(url.removeprefix("http://"), timeout=120)) as client:
+            _post(client, "/initialize")
+            bare.reset()
+            plain, press = in_turns(
+                keys,
+                lambda key: bare.press(key, HOLD, PRESS),
+                lambda key: _post(client, "/action", action_type="press_key", keys=[key]),
+            )
+            (wait,) = in_turns(keys, lambda key: _post(client, "/action", action_type="wait", frames=1))
+            _post(client, "/reset", seed=1)
+            bare.reset()
+            turns = [
+                (
+                    _seconds(lambda: [bare.press(key, TICK_HOLD, TICK) for key in many]),
+                    _seconds(lambda: _post(client, "/v1/step", inputs=many)),
+                )
+                for _ in range(5)
+            ]
+        alone, step = map(min, zip(*turns, strict=True))
         with connect(url.replace("http", "ws", 1) + "/ws", compression=None) as socket:
             _ask(socket, {"type": "reset", "data": {"seed": 1}})
-            spoken = each(keys, lambda key: _ask(socket, {"type": "step", "data": {"command": key}}))
-    facts = {"rounds": options.rounds}
-    report("emulator_http", press / pressed, 2.0, at_least=False, unit="times bare PyBoy for one key of 130 frames",
-           server_ms=round(press * 1e3, 3), bare_ms=round(pressed * 1e3, 3), **facts)  # fmt: skip
-    report("emulator_http", wait * 1e3, 3.0, at_least=False, unit="ms for a wait of one frame",
-           bare_ms=round(waited * 1e3, 3), **facts)  # fmt: skip
-    report("emulator_http", inputs / step, 0.9, at_least=True, unit=f"of bare PyBoy for {INPUTS} inputs in one request",
-           server_ms=round(step * 1e3, 1), bare_ms=round(inputs * 1e3, 1))  # fmt: skip
+            bare.reset()
+            ticked, spoken = in_turns(
+                keys,
+                lambda key: bare.press(key, TICK_HOLD, TICK),
+                lambda key: _ask(socket, {"type": "step", "data": {"command": key}}),
+            )
+    report("emulator_http", press / plain, 2.0, at_least=False, unit="times bare PyBoy for one key of 130 frames",
+           server_ms=round(press * 1e3, 3), bare_ms=round(plain * 1e3, 3), **facts)  # fmt: skip
+    report("emulator_http", wait * 1e3, 3.0, at_least=False, unit="ms for a wait of one frame", **facts)
+    report("emulator_http", alone / step, 0.9, at_least=True, unit=f"of bare PyBoy for {INPUTS} inputs in one request",
+           server_ms=round(step * 1e3, 1), bare_ms=round(alone * 1e3, 1))  # fmt: skip
     report("emulator_http", (spoken - ticked) * 1e3, 1.5, at_least=False, unit="ms over its frames for an OpenEnv step",
            server_ms=round(spoken * 1e3, 3), bare_ms=round(ticked * 1e3, 3), **facts)  # fmt: skip
 
@@ -114,6 +124,14 @@ def _seconds(work: Callable[[], Any]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
+
+
+def _post(client: HTTPConnection, path: str, **body: Any) -> bytes:
+    client.request("POST", path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    answer = client.getresponse()
+    data = answer.read()
+    assert answer.status == 200, data
+    return data
 
 
 def _ask(socket: Any, message: dict[str, Any]) -> None:
