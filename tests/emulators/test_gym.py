@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,17 @@ def test_a_pickle_is_never_loaded_and_the_game_goes_on(grass: httpx.Client, gras
     assert not Path(__file__).with_name("sprung").exists()
     assert get(grass, "/status")["session_dir"].endswith("session_trap")
     assert post(grass, "/action", action_type="wait", frames=1)["step_number"] == before["step_number"] + 1
+
+
+def test_files_that_can_not_be_written_are_told_once_and_the_game_goes_on(pole: httpx.Client) -> None:
+    post(pole, "/initialize")
+    get(pole, "/status")
+    shutil.rmtree(Path(get(pole, "/status")["session_dir"]) / "images")
+    press(pole, "left")
+    refused = pole.get("/status")
+    assert (refused.status_code, "can't be written" in refused.text) == (409, True)
+    assert get(pole, "/status")["steps_taken"] == 1
+    assert post(pole, "/stop")["status"] == "stopped"
 
 
 def test_two_sessions_in_one_second_have_folders_of_their_own(pole: httpx.Client) -> None:
