@@ -31,6 +31,7 @@ ROOMS = (
     "runs",
     "api",
     "aggregation",
+    "emulators",
     "web",
     "cli",
     "testing",
