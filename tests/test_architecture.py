@@ -15,10 +15,12 @@ SRC = Path(ptp.__file__).parent
 ROOMS = (
     "errors",
     "_util",
+    "http",
     "records",
     "versioning",
     "config",
     "worlds",
+    "scripts",
     "agents",
     "engine",
     "sinks",

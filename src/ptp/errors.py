@@ -3,10 +3,12 @@
 PtpError                    1  something failed
 ├── UsageError              2  the command line or a file it names is wrong
 │   ├── UnknownName            no flag, verb, world, agent or run of that name
-│   └── ConfigError            a setting can't have that value
+│   ├── ConfigError            a setting can't have that value
+│   └── ScriptError            a button script is wrong; it lists every mistake with its place
 ├── WorldError                 a world can't be made or can't do what was asked
 │   └── BadCommand             a command the world does not know
 ├── AgentError                 an agent failed to decide
+├── ScriptFailed               a button script met something that it can't continue from
 ├── SnapshotError              a snapshot is damaged, missing, or of another world
 ├── RecordingError             the run directory can't be written
 │   └── RunLocked              another process owns the run directory
@@ -23,6 +25,9 @@ PtpError                    1  something failed
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 
 class PtpError(Exception):
@@ -41,14 +46,23 @@ class UnknownName(UsageError):
     """Nothing of that name is known."""
 
     def __init__(self, kind: str, name: str, known: list[str], remedy: str = "") -> None:
-        nearest = _nearest(name, known)
-        hint = f"did you mean {nearest!r}?" if nearest else remedy or f"known: {', '.join(sorted(known)[:12])}"
+        near = nearest(name, known)
+        hint = f"did you mean {near!r}?" if near else remedy or f"known: {', '.join(sorted(known)[:12])}"
         super().__init__(f"no {kind} named {name!r}; {hint}")
-        self.nearest = nearest
+        self.nearest = near
 
 
 class ConfigError(UsageError):
     """A setting can't have that value."""
+
+
+class ScriptError(UsageError):
+    """A button script is wrong."""
+
+    def __init__(self, message: str, problems: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+        """Every mistake, with line and column."""
 
 
 class WorldError(PtpError):
@@ -61,6 +75,10 @@ class BadCommand(WorldError):
 
 class AgentError(PtpError):
     """An agent failed to decide."""
+
+
+class ScriptFailed(PtpError):
+    """A button script met something that it can't continue from."""
 
 
 class RecordingError(PtpError):
@@ -119,7 +137,7 @@ class ReplayDiverged(PtpError):
     """A replay differs from its tape."""
 
 
-def _nearest(name: str, known: list[str]) -> str | None:
+def nearest(name: str, known: list[str]) -> str | None:
     """Return the shortest known name that begins so, or the one most like it; dashes in front don't count."""
     import difflib
 

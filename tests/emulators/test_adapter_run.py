@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.emulators.foreign import Foreign, serving
-
-
-@pytest.fixture
-def foreign() -> Iterator[Foreign]:
-    with serving() as server:
-        yield server
-
+from tests.emulators.foreign import Foreign
 
 Call = Callable[..., tuple[int, str, str]]
 FAST = ("--tick-rate-base", "0", "--random-seed", "7")

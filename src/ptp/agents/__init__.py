@@ -1,6 +1,6 @@
 """Agents: an observation becomes a decision."""
 
-from ptp.agents.contract import Agent, AgentSetup, Decision, NoOptions, Observation
+from ptp.agents.contract import Agent, AgentSetup, Decision, NoOptions, Observation, Remark
 from ptp.agents.registry import agent_names, find_agent, make_agent
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Decision",
     "NoOptions",
     "Observation",
+    "Remark",
     "agent_names",
     "find_agent",
     "make_agent",

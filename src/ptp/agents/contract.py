@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ptp.records import ModelCall
+from ptp.records import Level, ModelCall
 from ptp.worlds import Outcome, WorldView
 
 
@@ -24,8 +24,16 @@ class Observation(msgspec.Struct, gc=False):
     """Draws the picture of this moment: an array, or text; None for a slow agent that does not see."""
 
 
+class Remark(msgspec.Struct, frozen=True, gc=False):
+    """Something that a person should know."""
+
+    level: Level
+    kind: str
+    message: str
+
+
 class Decision(msgspec.Struct, gc=False):
-    """What an agent wants done, and why; one with no commands says that the agent has finished."""
+    """What an agent wants done, and why; one with no commands says that the agent has finished, and its reason why."""
 
     commands: tuple[Any, ...]
     type: str = "ACTION"
@@ -37,6 +45,10 @@ class Decision(msgspec.Struct, gc=False):
     context: dict[str, Any] | None = None
     calls: tuple[ModelCall, ...] = ()
     """The model calls that it took; the engine fills in their tick and the number of the decision."""
+    checkpoints: tuple[str, ...] = ()
+    """Names of snapshots to take before its commands are applied."""
+    remarks: tuple[Remark, ...] = ()
+    """What becomes notices of the run."""
 
 
 class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

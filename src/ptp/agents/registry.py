@@ -22,7 +22,7 @@ AGENTS: dict[str, str] = {
     "explorer": "ptp.agents.explorer:ExplorerAgent",
     "loop": "ptp.agents.simple:LoopAgent",
     "random": "ptp.agents.simple:RandomAgent",
-    "script": "ptp.agents.simple:ScriptAgent",
+    "script": "ptp.agents.script:ScriptAgent",
 }
 
 

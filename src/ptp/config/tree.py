@@ -37,7 +37,9 @@ class Agent(Section, section="agent"):
     decision_timeout: int = setting(
         300, "Stop when one decision takes this many seconds; 0 never stops.", flag="--decision-timeout", least=0
     )
-    script: str | None = setting(None, "File of actions for the script agent, one per line.")
+    script: str | None = setting(
+        None, "Script for the script agent: one command per line, or a program in the button language."
+    )
 
 
 class TickRate(Section, section="tick_rate", prefix="tick-rate-"):

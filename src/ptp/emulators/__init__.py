@@ -1,4 +1,4 @@
-"""Game servers that others can play on, and playing on theirs.
+"""The game server, for worlds that other programs play in three protocols; and playing on any such server.
 
     from ptp.emulators import PokemonGymClient
 

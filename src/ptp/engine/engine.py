@@ -39,6 +39,8 @@ class Engine:
         self.ending = Ending(config, world.facts, clock)
         self.buffer = Buffer(config.command)
         self.stop: Stop | None = None
+        self.checkpoints: tuple[str, ...] = ()
+        """Names of the snapshots that the agent wants of this moment."""
         self._now = clock.monotonic
         self._frame = world.frame
         self._interrupt = config.command.interrupt_battle
@@ -65,6 +67,7 @@ class Engine:
         """Apply one command to the world and return what happened; nothing while the agent still thinks."""
         records: list[Record] = []
         play = self.play
+        self.checkpoints = ()
         if play.over:
             records.append(self._begin())
         queued = self._next(records)
@@ -84,7 +87,7 @@ class Engine:
         wanted = not queue or (self._ahead and len(self.buffer) <= self._ahead)
         if wanted and (self._asked is not None or self.ending.allows_decisions):
             now = self._ask(now, records, ahead=bool(queue))
-        if not queue:
+        if not queue or self.checkpoints:  # a snapshot is taken before the command is applied
             return None
         if self.buffer.validate:
             removed, warnings = self.buffer.doubt(self.play.context)
@@ -137,8 +140,9 @@ class Engine:
     def _accept(self, decision: Decision, now: float, records: list[Record]) -> None:
         assert self._asked is not None
         (asked, tick, state, context), self._asked = self._asked, None
+        self._remark(decision, records)
         if not decision.commands:
-            self.stop = Stop("finished", "agent", "the agent has finished")
+            self.stop = Stop("finished", "agent", decision.reasoning or "the agent has finished")
             return
         latency_ms = (now - asked) * 1000
         self.pace.heard(latency_ms)
@@ -151,6 +155,14 @@ class Engine:
         made = (decision, self.clock.time(), tick, state, latency_ms)
         self._open[number] = OpenDecision(number, now, len(commands), len(commands), made)
         self.buffer.offer(commands, context, number, now)
+
+    def _remark(self, decision: Decision, records: list[Record]) -> None:
+        """Record what the agent reports beside its commands."""
+        self.checkpoints = decision.checkpoints
+        for remark in decision.remarks:
+            self._notice(remark.level, remark.kind, remark.message, records)
+        for name in decision.checkpoints:
+            self._notice("info", "checkpoint", f"reached checkpoint {name}", records)
 
     def _book_late(self, late: Decision, records: list[Record]) -> None:
         """Count what an answer cost that came after the run went back; its commands are dropped."""

@@ -173,8 +173,9 @@ def _engine_at(
         agent_seed = derive_seed(dice, "agent")
         metadata = msgspec.structs.replace(origin, agent_seed=agent_seed)
         engine = engine_of(parent, metadata, config, clock, trusted=trusted)
-        recorded = build(read_values(parent.path / "config.yaml", tell=lambda _: None)).agent.name
-        same_mind = config.agent.name == recorded and (short_name(recorded), agent_seed) == (
+        recorded = build(read_values(parent.path / "config.yaml", tell=lambda _: None)).agent
+        now = (config.agent.name, config.agent.script and str(Path(config.agent.script).absolute()))
+        same_mind = now == (recorded.name, recorded.script) and (short_name(recorded.name), agent_seed) == (
             origin.agent, origin.agent_seed,
         )  # fmt: skip
         travel(engine, tape, parent.path / "snapshots", at_tick, with_agent=same_mind)

@@ -140,6 +140,9 @@ class SnapshotKeeper(Sink):
 
     def took(self, records: Sequence[Record]) -> None:
         """Look at what a tick brought, and take the snapshots that are due."""
+        wanted, self._engine.checkpoints = self._engine.checkpoints, ()
+        for name in wanted:
+            self._keep(f"checkpoint {name}", name=f"{name}-{self._progress.ticks}", tags=("event", "checkpoint"))
         for record in records if self._watches else ():
             if type(record) is Event:
                 found = self._knowledge.snapshot_event(record.kind, record.detail)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict, deque
 from pathlib import Path
 
 from ptp._util.files import check_regular, write_atomic
+from ptp._util.names import ALLOWED, can_be_typed
 from ptp.errors import SnapshotError, UnknownName
 from ptp.snapshots.snapshot import MOST_FILE, PREFIX, Snapshot, SnapshotHeader, pack, read_header, unpack
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _+.-]{0,99}")  # one that stays in the folder and can be typed again
 CACHE_BYTES = 64 << 20
 
 
@@ -27,9 +26,8 @@ class SnapshotStore:
         """Write a snapshot; a failed write leaves everything as it was."""
         header = snapshot.header
         if header.name is not None:
-            if not NAME.fullmatch(header.name) or ".." in header.name:
-                allowed = "letters, digits, spaces, and - _ + . between them"
-                raise SnapshotError(f"{header.name!r} can't name a snapshot; use {allowed}")
+            if not can_be_typed(header.name):
+                raise SnapshotError(f"{header.name!r} can't name a snapshot; use {ALLOWED}")
             if any(other.name == header.name for other in self.headers()):
                 raise SnapshotError(f"a snapshot named {header.name!r} is there already; choose another name")
         data = pack(snapshot, compress)

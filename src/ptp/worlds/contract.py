@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import gymnasium
 import msgspec
@@ -52,6 +52,25 @@ class Outcome(msgspec.Struct, gc=False):
 NO_SIGNALS = Signals()
 
 
+class Timing(Protocol):
+    """The frames of a world whose commands may have a length of their own."""
+
+    hold: int
+    """Frames that a button is held when the command does not say."""
+    frames: int
+    """Frames of a tick when the command does not say."""
+    most: int
+    """Frames of the longest command."""
+    rate: float
+    """Frames per second of the machine itself."""
+
+    def spell(self, button: str | None, hold: int, frames: int, held: Sequence[str]) -> str:
+        """Return the command that presses a button for some of its frames, while others are down through all."""
+
+    def length(self, command: Any) -> int:
+        """Return how many frames a command takes."""
+
+
 class World:
     """A Gymnasium environment with its facts; the default serves any environment that Gymnasium can make.
 
@@ -72,6 +91,8 @@ class World:
     """Every signal and measurement of the world, described."""
     signal_names: ClassVar[tuple[str, ...]] = ()
     milestones: ClassVar[tuple[str, ...]] = ()
+    state_fields: ClassVar[tuple[str, ...]] = ("observation",)
+    """The names in its states, which scripts can ask for."""
     command_names: ClassVar[dict[str, tuple[str, ...]]] = {
         "CartPole": ("left", "right"),
         "MountainCar": ("left", "none", "right"),
@@ -178,6 +199,10 @@ class World:
         """Return to a saved state."""
         raise WorldError(f"world {self.spec.name!r} can't load a state; go back by replaying the tape")
 
+    def options_from(self, data: bytes) -> dict[str, Any]:
+        """Return the options of a reset that begins an episode in a saved state, as data for JSON."""
+        raise WorldError(f"world {self.spec.name!r} can't begin in a saved state; go there by replaying the tape")
+
     def close(self) -> None:
         """Free what the environment holds."""
         self.env.close()
@@ -199,10 +224,17 @@ def _profile_of(module: str) -> str:
 class WorldView:
     """What an agent may see of its world: nothing here changes it, and its random numbers are not the agent's."""
 
+    timing: Timing | None = None
+    """How commands become frames; None where every command is one step."""
+    memory: Callable[[int, int], bytes] | None = None
+    """Reads raw memory from one address up to another; None where there is none."""
+
     def __init__(self, world: World) -> None:
         self.facts = world.facts
         self.action_space = deepcopy(world.action_space)
         """The commands that the world takes; a copy, so that sampling from it does not touch the world."""
         self.encode, self.decode, self.parse = world.encode, world.decode, world.parse
         self.context = world.context
+        self.signals = world.signals
+        self.state_fields = world.state_fields
         self.frame = world.frame

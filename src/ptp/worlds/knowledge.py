@@ -77,6 +77,8 @@ class CurrentState(Struct):
 class Knowledge:
     """What is known about any world; a family with more to report has a subclass."""
 
+    state_names: ClassVar[Mapping[str, str]] = {}
+    """Short names that scripts have for parts of a state; `signals` stands for the world's `Signals`."""
     turn_kinds: ClassVar[frozenset[str]] = frozenset()
     """The events that begin a turn of a fight."""
     identity: ClassVar[str | None] = None

@@ -86,6 +86,38 @@ def test_the_environment_is_one_that_gymnasium_accepts(rom: Path) -> None:
     env.close()
 
 
+def test_a_command_with_a_length_of_its_own_takes_that_many_frames_and_presses_what_it_says(rom: Path) -> None:
+    with made(rom) as world:
+        world.reset(0)
+        pyboy, states, seen = world.env.pyboy, world.env._states, []
+        press, release = pyboy.button_press, pyboy.button_release
+        down: set[str] = set()
+
+        class Watched:
+            def button_press(self, button: str) -> None:
+                down.add(button)
+                press(button)
+
+            def button_release(self, button: str) -> None:
+                down.discard(button)
+                release(button)
+
+            def tick(self, frames: int, render: bool) -> bool:
+                seen.append((frames, *sorted(down)))
+                return states.tick(frames, render)
+
+        watched, before = Watched(), pyboy.frame_count
+        world.env.pyboy = world.env._states = watched  # type: ignore[assignment]
+        try:
+            for text in ("a:10/130", "none/60", "b+up:8/24", "b:7/7"):
+                world.step(world.parse(text))
+        finally:
+            world.env.pyboy, world.env._states = pyboy, states
+        assert seen == [(10, "a"), (120,), (60,), (8, "b", "up"), (16, "b"), (7, "b")]
+        assert pyboy.frame_count - before == 130 + 60 + 24 + 7
+        assert down == set()
+
+
 def test_a_button_reaches_the_game_and_is_released(rom: Path) -> None:
     with made(rom) as world:
         world.reset(0)

@@ -130,6 +130,13 @@ CURVES = {
 class GameBoyKnowledge(Knowledge):
     """Titles, states and tables of the games whose memory ptp can read."""
 
+    state_names: ClassVar[Mapping[str, str]] = {
+        "map": "map_id",
+        "x": "coordinates.x",
+        "y": "coordinates.y",
+        "screen": "screen_type",
+        "in_battle": "signals.engaged",
+    }
     turn_kinds: ClassVar[frozenset[str]] = frozenset({"BattleStarted", "BattleTurn"})
     identity: ClassVar[str | None] = "rom_sha1"  # a cartridge's file may be renamed
     figures: ClassVar[Mapping[str, str]] = {name: unit for name, (unit, _) in FIGURES.items()}
@@ -168,7 +175,7 @@ class GameBoyKnowledge(Knowledge):
 
     def action(self, command: str) -> str:
         """Return the button, and one of the cross as a move, however long it is held."""
-        button = command.partition(":")[0]
+        button = command.partition("/")[0].partition(":")[0]
         return f"MOVE_{button.upper()}" if button in MOVES else button.upper()
 
     def is_engaged(self, state: State) -> bool:
