@@ -113,6 +113,18 @@ def test_a_server_that_lost_its_game_between_two_inputs_is_brought_back(foreign:
         assert play_again(world, {7: lambda: setattr(foreign, "game", None)}) == calm
 
 
+def test_a_game_that_is_lost_again_while_it_is_played_again_is_brought_back_all_the_same(
+    foreign: Foreign, calm: list[str]
+) -> None:
+    def fine(answer: Any) -> Any:
+        return answer
+
+    faults: list[Any] = ["drop", fine, fine, garbage, fine, fine, fine, fine, fine, "drop", 500, fine, "session_over"]
+    with world_on(foreign.url, quick(attempts=20)) as world:
+        assert play_again(world, {10: lambda: foreign.faults.extend(faults)}) == calm
+    assert not foreign.faults
+
+
 def test_somebody_else_who_plays_there_is_noticed(foreign: Foreign) -> None:
     with world_on(foreign.url, quick(attempts=1)) as world:
         play(world, WAY[:3])

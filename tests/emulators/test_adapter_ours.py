@@ -82,6 +82,15 @@ def test_a_saved_game_is_loaded_and_played_on_equally(grass: httpx.Client) -> No
         assert play_on(world, WAY[10:]) == after
 
 
+def test_a_second_episode_is_the_first_again_and_is_what_a_lost_game_begins_with(grass: httpx.Client) -> None:
+    with world_on(url_of(grass)) as world:
+        first = play(world, WAY[:8])
+        assert play(world, WAY[:8]) == first
+        grass.post("/stop")
+        after = play_again(world, {3: lambda: grass.post("/stop")})
+        assert after[:8] == first
+
+
 def play_on(world: PokemonGymAdapter, commands: list[int]) -> list[str]:
     hashes = []
     for command in commands:

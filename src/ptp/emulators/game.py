@@ -108,9 +108,9 @@ class ServedGame:
         self._server = "lost"
         self._client.restore(saved.game)
         steps = self._steps()
-        self._server = "there"
         if steps is None:
             raise GameLost(f"{self._client.base_url} has no game any more: it was restarted")
+        self._server = "there"
         return msgspec.structs.replace(saved.state, step_number=steps)
 
     def _there(self, call: Callable[[], T]) -> T:
@@ -144,6 +144,7 @@ class ServedGame:
         """Play the game again up to where it was lost."""
         self._server, snapshot = "lost", self._recovery.last_snapshot
         state = self._start() if snapshot is None else self._restore(msgspec.msgpack.decode(snapshot, type=Saved))
+        self._server = "lost"  # until it is where our game is
         for command in self._tape:
             state = self._send(command, state)
         if not self._is_equal(state):
