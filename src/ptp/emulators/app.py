@@ -24,7 +24,7 @@ from ptp.emulators.endpoints import PREFIX, for_every_game
 from ptp.emulators.games import AtCapacity, Games, NoSuchGame
 from ptp.emulators.session import NotBegun
 from ptp.errors import BadCommand, PtpError, SnapshotError, UsageError
-from ptp.http.endpoints import Problem, reply
+from ptp.http.endpoints import Problem, reply, routes
 from ptp.http.guard import LOOPBACK, Guard, Policy
 from ptp.http.openapi import document
 
@@ -34,7 +34,7 @@ the default game; every other game has the same ones below `/games/ID`."""
 ENDPOINTS = (*for_every_game((*gym.ENDPOINTS, *openenv.ENDPOINTS, *v1.ENDPOINTS)), *roster.ENDPOINTS)
 MOST_BODY = 4 << 20  # bytes; snapshots are the largest
 UNLIMITED = 1e6  # requests per second: how fast a game is played is its clients' business
-PUBLIC = frozenset({"/health"})
+PUBLIC = frozenset({"/health", "/openapi.json"})
 
 
 class Refusal(Problem, frozen=True):
@@ -54,7 +54,7 @@ def create_app(games: Games, token: str | None, hosts: frozenset[str] | None = L
     policy = Policy(token, False, hosts, PUBLIC, MOST_BODY, reads_per_second=UNLIMITED, writes_per_second=UNLIMITED)
     app = Starlette(
         routes=[
-            *(endpoint.route() for endpoint in ENDPOINTS),
+            *routes(ENDPOINTS),
             WebSocketRoute("/ws", play),
             WebSocketRoute(f"{PREFIX}/ws", play),
             Route("/openapi.json", lambda request: Response(_document(), media_type="application/json")),
