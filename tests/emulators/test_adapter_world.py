@@ -85,6 +85,19 @@ def test_state_context_and_signals_come_from_the_answer(foreign: Foreign) -> Non
         assert measured["server_errors"] == 1  # it has no /v1/snapshot
 
 
+def test_a_server_that_gets_slower_is_a_warning(foreign: Foreign) -> None:
+    with world_on(foreign.url) as world:
+        for _ in range(59):
+            world.monitor.record("evaluate", 0.01)
+        with pytest.warns(UserWarning, match=f"{foreign.url} gets slower: evaluate takes 0.050 s, and took 0.010 s"):
+            slow_down(world)
+
+
+def slow_down(world: PokemonGymAdapter) -> None:
+    for _ in range(20):
+        world.monitor.record("evaluate", 0.09)
+
+
 def test_a_party_of_nobody_has_no_level(foreign: Foreign) -> None:
     foreign.faults.append(lambda answer: answer | {"pokemons": []})
     with world_on(foreign.url) as world:
@@ -206,6 +219,17 @@ def test_a_run_whose_server_loses_the_game_says_so_in_its_log(ptp: Call, foreign
     result = json.loads(out)
     assert "lost the game; it was played again up to here" in Path(result["directory"], "run.log").read_text()
     assert ptp("replay", result["run_id"], "--verify")[0] == 0
+
+
+def test_a_script_of_the_button_language_is_played_on_a_server(ptp: Call, foreign: Foreign, tmp_path: Path) -> None:
+    script = tmp_path / "way.txt"
+    script.write_text('REPEAT 3 { PRESS RIGHT; WAIT 2 }\nIF location == "PALLET TOWN" and badges == 0 { MOVE DOWN 2 }')
+    code, _, err = ptp("run", "--world", foreign.url, "--agent", "script", "--script", str(script), *FAST)
+    assert code == 0, err
+    assert foreign.game is not None
+    assert (foreign.game.x, foreign.game.y) == (3, 2)
+    waits = [body for path, body in foreign.seen if path == "/action" and body["action_type"] == "wait"]
+    assert waits == [{"action_type": "wait", "frames": 60}] * 6
 
 
 def test_a_run_on_a_dead_server_ends_before_it_begins_with_one_line(ptp: Call, tmp_path: Path) -> None:
