@@ -17,14 +17,14 @@ dev: .venv/dev ## install ptp with everything that tests need
 	@echo "Creating .venv ..."
 	@$(PYTHON) -m venv .venv || { echo "could not create a virtual environment; on Debian: apt-get install python3-venv"; rm -rf .venv; exit 1; }
 
-.venv/setup: requirements.lock pyproject.toml native/_native.pyx | .venv/bin/python
+.venv/setup: requirements.lock pyproject.toml native/_native.pyx native/build.py | .venv/bin/python
 	@echo "Installing what ptp needs (about a minute the first time) ..."
 	@$(PIP) install --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(BIN)/python native/build.py
 	@touch $@
 
-.venv/dev: requirements-dev.lock pyproject.toml native/_native.pyx | .venv/bin/python
+.venv/dev: requirements-dev.lock pyproject.toml native/_native.pyx native/build.py | .venv/bin/python
 	@echo "Installing what ptp and its tests need (about two minutes the first time) ..."
 	@$(PIP) install --require-hashes -r requirements-dev.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .

@@ -56,6 +56,11 @@ class Bare:
         self._start = io.BytesIO()
         self._pyboy.save_state(self._start)
 
+    def play(self, keys: list[str]) -> None:
+        """Press keys as ticks do."""
+        for key in keys:
+            self.press(key, TICK_HOLD, TICK)
+
     def reset(self) -> None:
         """Go back to power-on."""
         self._start.seek(0)
@@ -97,7 +102,7 @@ def main() -> None:
             bare.reset()
             turns = [
                 (
-                    _seconds(lambda: [bare.press(key, TICK_HOLD, TICK) for key in many]),
+                    _seconds(lambda: bare.play(many)),
                     _seconds(lambda: _post(client, "/v1/step", inputs=many)),
                 )
                 for _ in range(5)

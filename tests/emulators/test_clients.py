@@ -74,6 +74,27 @@ def test_requests_of_many_threads_are_played_one_after_the_other(grass: httpx.Cl
     assert get(grass, "/v1/state")["step"] == 100
 
 
+def test_health_is_told_while_the_game_is_busy(grass: httpx.Client) -> None:
+    post(grass, "/reset", seed=1)
+    busy = threading.Thread(target=lambda: post(grass, "/v1/step", inputs=["none/2000"] * 90))
+    busy.start()
+    assert get(grass, "/health") == {"status": "healthy"}
+    assert busy.is_alive()
+    busy.join()
+
+
+def test_a_game_that_is_taken_away_ends_in_the_middle_of_a_request(grass: httpx.Client) -> None:
+    path = post(grass, "/games")["path"]
+    post(grass, f"{path}/reset", seed=1)
+    answers: list[httpx.Response] = []
+    inputs = {"inputs": ["none/20"] * 10_000}
+    busy = threading.Thread(target=lambda: answers.append(grass.post(f"{path}/v1/step", json=inputs)))
+    busy.start()
+    wait_for(lambda: grass.delete(path).status_code == 200)
+    busy.join()
+    assert answers[0].status_code in (404, 409), answers[0].text
+
+
 def test_slow_readers_do_not_hold_up_others(tmp_path: Path) -> None:
     with serving("tallgrass", tmp_path) as client:
         post(client, "/reset", seed=1)

@@ -138,6 +138,16 @@ def test_a_fork_continues_apart_and_ends_with_its_maker(game: tuple[httpx.Client
     wait_for(lambda: fork["game_id"] not in str(get(client, "/games")))
 
 
+def test_a_game_that_was_ended_by_others_says_so(pole: httpx.Client) -> None:
+    path = post(pole, "/games")["path"]
+    with talking(pole, f"{path}/ws") as socket:
+        ask(socket, "reset", seed=1)
+        assert pole.delete(path).status_code == 200
+        assert ask(socket, "step", command=0)["data"]["code"] == "SESSION_ERROR"
+    with talking(pole, f"{path}/ws") as socket:
+        assert json.loads(socket.recv(timeout=60))["data"]["code"] == "SESSION_ERROR"
+
+
 def test_pictures_come_if_they_are_asked_for(grass: httpx.Client) -> None:
     with talking(grass) as socket:
         assert "frame" not in ask(socket, "reset")["data"]["observation"]

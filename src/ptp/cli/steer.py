@@ -15,11 +15,12 @@ from ptp.cli.parser import Options
 from ptp.config.flags import given_values
 from ptp.config.load import CHANGEABLE
 from ptp.config.tree import BY_FLAG, values_of
-from ptp.errors import PtpError, SnapshotError, UsageError
+from ptp.errors import PtpError, UsageError
 from ptp.runner.protocol import Status
 from ptp.runs import Run
 from ptp.runs.sharing import import_snapshot
 from ptp.runs.steering import Restored, Steered, steer, store_of
+from ptp.runs.verification import verify_snapshots as verify_snapshot_files
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack
 
@@ -148,19 +149,13 @@ def delete_snapshot(options: Options) -> int:
 
 
 def verify_snapshots(options: Options) -> int:
-    """Check every snapshot file of a run."""
-    store = store_of(named_run(options).directory)
-    headers, problems = store.readable()
-    good = []
-    for header in headers:
-        try:
-            store.load(header)
-            good.append(header.snapshot_id)
-        except SnapshotError as problem:
-            problems.append(str(problem))
-    line = f"{len(good)} snapshots are intact" + (f", {len(problems)} are not:" if problems else "")
-    found = {"good": good, "problems": problems}
-    return answer(options, found, line, *(f"  {problem}" for problem in problems), failed=bool(problems))
+    """Read every snapshot of a run, and restore each in a second world."""
+    found = verify_snapshot_files(named_run(options).directory)
+    good, problems = len(found.good), found.problems
+    line = f"{good} snapshots are intact" + (" and restore to what was saved" if found.restored else "")
+    line += f", {len(problems)} are not:" if problems else ""
+    remark = [f"  none was restored: {found.remark}"] if found.remark else []
+    return answer(options, found, line, *(f"  {problem}" for problem in problems), *remark, failed=bool(problems))
 
 
 def export_snapshot(options: Options) -> int:

@@ -133,9 +133,11 @@ class Snapshot(Section, section="snapshot", prefix="snapshot-"):
     on_event: tuple[Event, ...] = setting((), "Events that trigger a snapshot, separated by commas.")
     max_disk: float = setting(20.0, "Disk space for snapshots, in gigabytes.", least=0)
     compress: bool = setting(False, "Compress snapshots on disk.")
-    validate: bool = setting(False, "Check that each snapshot can be restored.")
-    rollback_on_error: bool = setting(False, "Roll back to the last snapshot on errors.", flag="--rollback-on-error")
-    rollback_grace: int = setting(3, "Snapshots to roll back at most after an error.", flag="--rollback-grace", least=1)
+    validate: bool = setting(False, "Restore each snapshot in a second world, and write it again if it differs.")
+    rollback_on_error: bool = setting(
+        False, "Go back to the newest key state or snapshot on errors.", flag="--rollback-on-error"
+    )
+    rollback_grace: int = setting(3, "States to go back at most after an error.", flag="--rollback-grace", least=1)
     rewind_memory: int = setting(
         64, "Memory for going back to any tick, in megabytes; 0 keeps no key states.", flag="--rewind-memory", least=0
     )

@@ -34,7 +34,7 @@ the default game; every other game has the same ones below `/games/ID`."""
 ENDPOINTS = (*for_every_game((*gym.ENDPOINTS, *openenv.ENDPOINTS, *v1.ENDPOINTS)), *roster.ENDPOINTS)
 MOST_BODY = 4 << 20  # bytes; snapshots are the largest
 UNLIMITED = 1e6  # requests per second: how fast a game is played is its clients' business
-PUBLIC = frozenset({"/health", "/openapi.json"})
+PUBLIC = frozenset({"/openapi.json", *(endpoint.path for endpoint in ENDPOINTS if endpoint.public)})
 
 
 class Refusal(Problem, frozen=True):

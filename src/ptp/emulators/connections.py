@@ -11,7 +11,7 @@ from msgspec import Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from ptp.emulators import openenv
-from ptp.emulators.games import AtCapacity, Game, Games
+from ptp.emulators.games import AtCapacity, Game, Games, NoSuchGame
 from ptp.emulators.session import Session
 from ptp.errors import BadCommand, PtpError, SnapshotError, UsageError
 from ptp.http.endpoints import convert
@@ -81,6 +81,8 @@ class Connection:
             return complain(str(problem), "INVALID_JSON")
         try:
             return await self._meet(message)
+        except NoSuchGame as problem:
+            return complain(str(problem), "SESSION_ERROR")
         except (UsageError, BadCommand, SnapshotError) as problem:
             return complain(str(problem), "VALIDATION_ERROR")
         except AtCapacity as problem:

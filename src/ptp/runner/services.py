@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,8 @@ from ptp.frames.video import check_video
 from ptp.recording import Recorder
 from ptp.recording.log import RunLog
 from ptp.records import DecisionMade, Event, Record, ResourceUse, RunResult, SnapshotTaken
+from ptp.replay import Tape
+from ptp.replay.proof import Prover, save_proven
 from ptp.runner.control import ControlServer
 from ptp.runner.live import LiveFeed
 from ptp.runner.rewinding import KeyKeeper
@@ -126,6 +129,8 @@ class SnapshotKeeper(Sink):
         self._recorder = recorder
         self._config = config = run.config.snapshot
         self._knowledge = knowledge_of(engine.world.facts.family)
+        world = engine.world
+        self._prover = Prover(world.spec, world.facts.render_mode, trusted=True) if config.validate else None
         self.ring = Ring(config.memory)
         self.store = SnapshotStore(recorder.directory.path / "snapshots")
         self._progress = engine.progress
@@ -160,7 +165,7 @@ class SnapshotKeeper(Sink):
             try:
                 self._write(snapshot)
             except SnapshotError as problem:  # the run continues
-                self._run.notice("warning", "snapshot_failed", str(problem))
+                self._warn(problem)
 
         if to_disk:
             self._recorder.later(write_or_warn)
@@ -184,12 +189,32 @@ class SnapshotKeeper(Sink):
 
     def _write(self, snapshot: Snapshot) -> SnapshotHeader:
         snapshot.header.seal = self._recorder.head
-        header = self.store.save(snapshot, self._config.compress, self._config.validate)
+        if self._prover is None:
+            header = self.store.save(snapshot, self._config.compress)
+        else:
+            header = save_proven(self.store, snapshot, self._config.compress, self._prove, self._warn)
         removed = self.store.shrink(self._config.max_disk * GIGABYTE)
         if removed:
             message = f"removed {len(removed)} old snapshots to stay below {self._config.max_disk:g} GB"
             self._run.notice("warning", "snapshots_removed", message)
         return header
+
+    def _prove(self, snapshot: Snapshot, name: str) -> None:
+        prover = self._prover
+        assert prover is not None
+        known = prover.problem
+        with closing(Tape(self._recorder.directory)) as tape:
+            prover.prove(snapshot, tape, name)
+        if prover.problem != known:
+            self._warn(f"snapshots are read back, but not restored: {prover.problem}")
+
+    def _warn(self, problem: object) -> None:
+        self._run.notice("warning", "snapshot_failed", str(problem))
+
+    def close(self) -> None:
+        """Free the world in which snapshots were proven, once all are written."""
+        if self._prover is not None:
+            self._prover.close()
 
     def finish(self) -> None:
         """Take the last snapshot of a run that ends well, unless the last tick has one already."""
@@ -197,6 +222,7 @@ class SnapshotKeeper(Sink):
         newest = self.store.headers()[:1]
         if self._config.name is not None or not newest or newest[0].tick != self._progress.ticks:
             self._keep("end of run", name=self._config.name)
+            self._recorder.flush()  # so that what goes wrong with it is still heard
 
     def rewound(self, tick: int) -> None:
         """Forget the snapshots of a future that was discarded, but for those that a person has named."""

@@ -165,17 +165,18 @@ def read_header(data: bytes, name: str) -> tuple[SnapshotHeader, int]:
         raise SnapshotError(f"{name} has snapshot format {magic[7]}; this ptp reads {FORMAT}")
     end = PREFIX.size + length
     if length > MOST_HEADER or end > len(data):
-        raise _damaged(name, "its header is cut off")
+        raise damaged(name, "its header is cut off")
     encoded = data[PREFIX.size : end]
     if xxh3_64_digest(encoded) != digest:
-        raise _damaged(name, "its header does not match its hash")
+        raise damaged(name, "its header does not match its hash")
     try:
         return msgspec.json.decode(encoded, type=SnapshotHeader), end
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
-        raise _damaged(name, problem) from None
+        raise damaged(name, problem) from None
 
 
-def _damaged(name: str, why: object) -> SnapshotError:
+def damaged(name: str, why: object) -> SnapshotError:
+    """Return the error of a snapshot that is not what was saved."""
     return SnapshotError(f"{name} is damaged: {why}; use an older snapshot")
 
 
@@ -194,7 +195,7 @@ def unpack(data: bytes, name: str) -> Snapshot:
     header, start = read_header(data, name)
     payload = memoryview(data)[start:]
     if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
-        raise _damaged(name, "its payload does not match its hash")
+        raise damaged(name, "its payload does not match its hash")
     sizes: list[int] = [getattr(header, part) for part in PARTS]
     whole = memoryview(_expand(payload, sum(sizes), header.compression, name))
     world, engine, agent, tape = (whole[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
@@ -207,22 +208,22 @@ def unpack(data: bytes, name: str) -> Snapshot:
             decode_tape(tape, header.tick, name),
         )
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
-        raise _damaged(name, problem) from None
+        raise damaged(name, problem) from None
 
 
 def _expand(payload: memoryview, size: int, compression: str, name: str) -> bytes | memoryview:
     """Return the payload unpacked; never more than the header says."""
     if size > MOST_PAYLOAD:
-        raise _damaged(name, f"it says it holds {size} bytes")
+        raise damaged(name, f"it says it holds {size} bytes")
     if compression == "none":
         whole: bytes | memoryview = payload
     elif compression == "lz4":
         try:
             whole = lz4.frame.LZ4FrameDecompressor().decompress(payload, max_length=size + 1)
         except (RuntimeError, EOFError) as problem:
-            raise _damaged(name, problem) from None
+            raise damaged(name, problem) from None
     else:
         raise SnapshotError(f"{name} is compressed by {compression!r}; this ptp knows lz4 and none")
     if len(whole) != size:
-        raise _damaged(name, f"it says it holds {size} bytes, and does not")
+        raise damaged(name, f"it says it holds {size} bytes, and does not")
     return whole

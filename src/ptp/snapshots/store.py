@@ -22,7 +22,7 @@ class SnapshotStore:
         self._cache_bytes = cache_bytes
         self._bytes: int | None = None  # what the files take, once it was counted
 
-    def save(self, snapshot: Snapshot, compress: bool = False, validate: bool = False) -> SnapshotHeader:
+    def save(self, snapshot: Snapshot, compress: bool = False) -> SnapshotHeader:
         """Write a snapshot; a failed write leaves everything as it was."""
         header = snapshot.header
         if header.name is not None:
@@ -39,8 +39,6 @@ class SnapshotStore:
             raise SnapshotError(f"the snapshot can't be written: {problem.strerror}; older ones are intact") from None
         if self._bytes is not None:
             self._bytes += len(data)
-        if validate:
-            unpack(path.read_bytes(), path.name)
         return read_header(data, path.name)[0]
 
     def path(self, snapshot_id: str) -> Path:
@@ -98,17 +96,21 @@ class SnapshotStore:
         if key in self._cache:
             self._cache.move_to_end(key)
             return self._cache[key][0]
-        path = self.path(key)
+        snapshot = self.read(header)
+        self._cache[key] = (snapshot, len(snapshot.world))
+        while sum(size for _, size in self._cache.values()) > self._cache_bytes:
+            self._cache.popitem(last=False)
+        return snapshot
+
+    def read(self, header: SnapshotHeader) -> Snapshot:
+        """Return a snapshot as it lies on disk."""
+        path = self.path(header.snapshot_id)
         self._check(path)
         try:
             data = path.read_bytes()
         except OSError as problem:
             raise SnapshotError(f"{path.name} can't be read: {problem.strerror}; use an older snapshot") from None
-        snapshot = unpack(data, path.name)
-        self._cache[key] = (snapshot, len(snapshot.world))
-        while sum(size for _, size in self._cache.values()) > self._cache_bytes:
-            self._cache.popitem(last=False)
-        return snapshot
+        return unpack(data, path.name)
 
     def delete(self, header: SnapshotHeader) -> int:
         """Remove a snapshot and return its size."""

@@ -89,25 +89,25 @@ def test_the_environment_is_one_that_gymnasium_accepts(rom: Path) -> None:
 def test_a_command_with_a_length_of_its_own_takes_that_many_frames_and_presses_what_it_says(rom: Path) -> None:
     with made(rom) as world:
         world.reset(0)
-        pyboy, states, seen = world.env.pyboy, world.env._states, []
-        press, release = pyboy.button_press, pyboy.button_release
+        pyboy, states = world.env.pyboy, world.env._states
+        seen: list[tuple[Any, ...]] = []
         down: set[str] = set()
 
         class Watched:
             def button_press(self, button: str) -> None:
                 down.add(button)
-                press(button)
+                pyboy.button_press(button)
 
             def button_release(self, button: str) -> None:
                 down.discard(button)
-                release(button)
+                pyboy.button_release(button)
 
             def tick(self, frames: int, render: bool) -> bool:
                 seen.append((frames, *sorted(down)))
                 return states.tick(frames, render)
 
-        watched, before = Watched(), pyboy.frame_count
-        world.env.pyboy = world.env._states = watched  # type: ignore[assignment]
+        before = pyboy.frame_count
+        world.env.pyboy = world.env._states = Watched()  # type: ignore[assignment]
         try:
             for text in ("a:10/130", "none/60", "b+up:8/24", "b:7/7"):
                 world.step(world.parse(text))

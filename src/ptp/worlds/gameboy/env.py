@@ -88,16 +88,16 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
     def advance(self, action: Any) -> None:
         """Press a button and let a tick pass; only the last frame is drawn."""
         button, hold, frames, held = self.codec.resolve(action)
-        pyboy = self.pyboy
+        pyboy, tick = self.pyboy, self._states.tick
         for other in held:
             pyboy.button_press(other)
         if button is not None:
             pyboy.button_press(button)
             if hold < frames:
-                self._states.tick(hold, False)
+                tick(hold, False)
                 pyboy.button_release(button)
                 button, frames = None, frames - hold
-        self._states.tick(frames, True)
+        tick(frames, True)
         for other in held if button is None else (button, *held):
             pyboy.button_release(other)
 
