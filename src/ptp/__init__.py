@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from ptp.runs import Run
     from ptp.runs import list_runs as runs  # the room itself, which can be called
     from ptp.sinks import Sink
+    from ptp.snapshots import CheckpointManager
     from ptp.worlds import World
 
 __all__ = [
     "Agent",
+    "CheckpointManager",
     "Decision",
     "Observation",
     "PtpError",
@@ -46,6 +48,7 @@ __all__ = [
 
 _HOMES = {
     "Agent": "ptp.agents",
+    "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
     "Observation": "ptp.agents",
     "PtpError": "ptp.errors",

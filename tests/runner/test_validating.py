@@ -178,7 +178,7 @@ def test_a_state_that_is_not_the_one_on_the_tape_is_refused(tmp_path: Path) -> N
     old, new = (next(it for it in found.headers() if it.tick == tick) for tick in (100, 200))
     earlier = found.read(old)
     earlier.header = new
-    found.delete(new)
+    found.delete(new.snapshot_id)
     found.save(earlier)
     verdict = verify_snapshots(directory)
     assert len(verdict.good) == 2

@@ -100,15 +100,16 @@ def create_snapshot(options: Options) -> int:
 def list_snapshots(options: Options) -> int:
     """List snapshots."""
     run = named_run(options)
-    headers = run.snapshots()
+    headers = [header for header in run.snapshots() if set(options.tag) <= set(header.tags)]
     rows = [
         (snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
-         in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
+         ", ".join(h.tags), in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
         for h, snapshot_id in zip(headers, short_ids([h.snapshot_id for h in headers], WIDTH), strict=True)
     ]  # fmt: skip
-    names = ("snapshot", "tick", "taken", "for", "name", "where", "size")
-    lines = table(names, rows, right=("tick", "size"), spare=("where", "size", "taken"))
-    return show(options, headers, *(lines if headers else [f"run {run.id} has no snapshots"]))
+    names = ("snapshot", "tick", "taken", "for", "name", "where", "tags", "size")
+    lines = table(names, rows, right=("tick", "size"), spare=("tags", "where", "size", "taken"))
+    tagged = f" tagged {' and '.join(options.tag)}" if options.tag else ""
+    return show(options, headers, *(lines if headers else [f"run {run.id} has no snapshots{tagged}"]))
 
 
 def show_snapshot(options: Options) -> int:
@@ -139,11 +140,22 @@ def _went_back(options: Options, run: Run, restored: Restored) -> int:
     return answer(options, restored, line)
 
 
+def tag_snapshot(options: Options) -> int:
+    """Change or list the tags of a snapshot."""
+    store = store_of(named_run(options).directory)
+    header = store.find(options.snapshot)
+    changes = options.tags or options.remove
+    if changes:
+        header = store.tag(header.snapshot_id, options.tags, options.remove)
+    reply, tags = answer if changes else show, ", ".join(header.tags) or "no tags"
+    return reply(options, {"snapshot_id": header.snapshot_id, "tags": header.tags}, f"{options.snapshot}: {tags}")
+
+
 def delete_snapshot(options: Options) -> int:
     """Delete a snapshot."""
     store = store_of(named_run(options).directory)
     header = store.find(options.snapshot)
-    size = store.delete(header)
+    size = store.delete(header.snapshot_id)
     deleted = {"deleted": header.snapshot_id, "bytes": size}
     return answer(options, deleted, f"deleted {options.snapshot}, {size:,} bytes")
 

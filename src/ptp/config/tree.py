@@ -130,7 +130,10 @@ class Snapshot(Section, section="snapshot", prefix="snapshot-"):
 
     memory: int = setting(10, "Snapshots to keep in memory.", least=0)
     disk: int = setting(1000, "Write a snapshot every N ticks.", least=0)
-    on_event: tuple[Event, ...] = setting((), "Events that trigger a snapshot, separated by commas.")
+    on_event: tuple[Event | str, ...] = setting(
+        (), "Events that trigger a snapshot, separated by commas; also location:NAME, item:NAME, flag:NAME, level:N.",
+        further="WORD:NAME",
+    )  # fmt: skip
     max_disk: float = setting(20.0, "Disk space for snapshots, in gigabytes.", least=0)
     compress: bool = setting(False, "Compress snapshots on disk.")
     validate: bool = setting(False, "Restore each snapshot in a second world, and write it again if it differs.")

@@ -82,6 +82,6 @@ def _problem(store: SnapshotStore, header: SnapshotHeader, prove: Prove) -> Snap
     try:
         prove(store.read(header), store.path(header.snapshot_id).name)
     except SnapshotError as problem:
-        store.delete(header)
+        store.delete(header.snapshot_id)
         return problem
     return None

@@ -19,7 +19,7 @@ from ptp.recording.database import TAPELESS, Database
 from ptp.recording.history import branches_of
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.keys import Head
-from ptp.snapshots.tape import Begun, Decided, Played
+from ptp.snapshots.tape import Begun, Decided, Played, command_of, hash_of
 from ptp.worlds import Outcome, World, make_world
 
 T = TypeVar("T")
@@ -73,19 +73,6 @@ def _options(text: str | None) -> dict[str, Any] | None:
         raise RunUnreadable(
             f"the options of an episode can't be read: {problem}; restore the run from a copy"
         ) from None
-
-
-def command_of(world: World, tick: int, text: str) -> Any:
-    """Return a recorded command as the world takes it; one that it can't take is refused."""
-    try:
-        return world.decode(text)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError, msgspec.DecodeError) as problem:
-        raise RunUnreadable(f"the command {text[:80]!r} of tick {tick} can't be read: {problem}") from None
-
-
-def hash_of(world: World, outcome: Outcome) -> str:
-    """Return the hash of what a step showed."""
-    return world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
 
 
 class Tape:

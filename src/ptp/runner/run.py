@@ -38,6 +38,7 @@ from ptp.runner.services import choose_profile
 from ptp.runner.session import Session
 from ptp.sinks import RunContext, Sink, find_sink
 from ptp.snapshots.snapshot import MAGIC, check_world, read_file
+from ptp.snapshots.triggers import Triggers
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
 from ptp.worlds.contract import Signals
@@ -132,6 +133,7 @@ def _play_new(
     at_tick: int = 0,
 ) -> RunResult:
     """Play a run in a directory of its own, which begins with what its parent has up to a tick."""
+    Triggers(config.snapshot.on_event, engine.world)  # what the world does not offer is refused before it is played
     now = engine.clock.time()
     directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(now))
     try:

@@ -17,7 +17,7 @@ from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
 from ptp.frames.video import check_video
 from ptp.recording import Recorder
 from ptp.recording.log import RunLog
-from ptp.records import DecisionMade, Event, Record, ResourceUse, RunResult, SnapshotTaken
+from ptp.records import DecisionMade, Record, ResourceUse, RunResult, SnapshotTaken
 from ptp.replay import Tape
 from ptp.replay.proof import Prover, save_proven
 from ptp.runner.control import ControlServer
@@ -25,8 +25,9 @@ from ptp.runner.live import LiveFeed
 from ptp.runner.rewinding import KeyKeeper
 from ptp.sinks import Fanout, RunContext, Sink
 from ptp.snapshots import Ring, Snapshot, SnapshotHeader, SnapshotStore, take
+from ptp.snapshots.snapshot import EVENT
+from ptp.snapshots.triggers import Triggers
 from ptp.worlds import World
-from ptp.worlds.knowledge import knowledge_of
 
 INTERVAL = 1000  # ticks between snapshots in memory when none go to disk
 GIGABYTE = 1e9
@@ -128,13 +129,14 @@ class SnapshotKeeper(Sink):
         self._engine = engine
         self._recorder = recorder
         self._config = config = run.config.snapshot
-        self._knowledge = knowledge_of(engine.world.facts.family)
+        self._triggers = Triggers(config.on_event, engine.world)
         world = engine.world
         self._prover = Prover(world.spec, world.facts.render_mode, trusted=True) if config.validate else None
         self.ring = Ring(config.memory)
         self.store = SnapshotStore(recorder.directory.path / "snapshots")
         self._progress = engine.progress
-        self._watches = bool(config.on_event)
+        self._watches = bool(self._triggers)
+        self._triggers.settle(engine.progress)
         self._interval = config.disk or (INTERVAL if config.memory else 0)
         self._due = float("inf")
         self._set_due(engine.progress.ticks)
@@ -147,12 +149,9 @@ class SnapshotKeeper(Sink):
         """Look at what a tick brought, and take the snapshots that are due."""
         wanted, self._engine.checkpoints = self._engine.checkpoints, ()
         for name in wanted:
-            self._keep(f"checkpoint {name}", name=f"{name}-{self._progress.ticks}", tags=("event", "checkpoint"))
-        for record in records if self._watches else ():
-            if type(record) is Event:
-                found = self._knowledge.snapshot_event(record.kind, record.detail)
-                if found is not None and found.event in self._config.on_event:
-                    self._keep(f"event {found.event}", name=f"{found.name}-{record.tick}", tags=("event", found.event))
+            self._keep(f"checkpoint {name}", name=f"{name}-{self._progress.ticks}", tags=(EVENT, "checkpoint"))
+        for word, name in self._triggers.found(records, self._progress) if self._watches else ():
+            self._keep(f"event {word}", name=f"{name}-{self._progress.ticks}", tags=(EVENT, word))
         if self._progress.ticks >= self._due:
             self._set_due(self._progress.ticks)
             self._keep("interval", to_disk=bool(self._config.disk))
@@ -229,6 +228,7 @@ class SnapshotKeeper(Sink):
         self.ring.forget_after(tick)
         self.store.forget_after(tick)
         self._set_due(tick)
+        self._triggers.settle(self._progress)
 
     def find(self, wanted: str) -> Snapshot:
         """Return a snapshot by name or id, from memory or disk."""

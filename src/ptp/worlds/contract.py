@@ -172,6 +172,10 @@ class World:
         """Return figures about the play that are worth keeping once a second, beside those of every run."""
         return {}
 
+    def trigger_values(self, trigger: str) -> Sequence[str]:
+        """Return the names that a trigger of `--snapshot-on-event` can be given; none where any may come."""
+        return ()
+
     def annotations(self) -> Any:
         """Return what is to be seen in the present picture, as data for JSON; None where the world can't say."""
         return None

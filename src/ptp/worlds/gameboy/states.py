@@ -26,6 +26,16 @@ FEW = 4  # frames that both ways play, to be compared
 _problem: str | None = None  # why the compiled part stood back in this process
 
 
+class Memory(Protocol):
+    """What copies RAM into an image of the address space, and picks bytes from it."""
+
+    def copy(self) -> None:
+        """Bring RAM and the registers of the screen up to date in the image."""
+
+    def pick(self, spans: Any) -> bytes:
+        """Return the bytes from each start to its stop, in an array of both by turns."""
+
+
 class States(Protocol):
     """What plays, saves and loads an emulator."""
 
@@ -37,6 +47,9 @@ class States(Protocol):
 
     def load(self, data: bytes) -> int:
         """Return to a state; return how many bytes were left over."""
+
+    def open_memory(self, image: bytearray, ram: Any) -> Memory | None:
+        """Return what reads memory; None where the public interface has to."""
 
 
 class StockStates:
@@ -60,6 +73,9 @@ class StockStates:
         file = io.BytesIO(data)
         self._pyboy.load_state(file)
         return len(data) - file.tell()
+
+    def open_memory(self, image: bytearray, ram: Any) -> Memory | None:
+        """Return None: memory is read through the public interface."""
 
 
 def open_states(pyboy: Any) -> States:
