@@ -10,6 +10,7 @@ from typing import Any
 
 ADAPTER = (
     "__init__", "adapter", "answers", "cache", "client", "diagnosis", "game", "inputs", "monitor", "recovery",
+    "transport",
 )  # fmt: skip
 """The files of emulators that play on other servers."""
 GATES: dict[str, tuple[float, tuple[str, ...]]] = {

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import ptp
 from ptp.emulators import ErrorRecoveryHandler, PokemonGymAdapter
@@ -73,6 +75,10 @@ def garbage(answer: Any) -> bytes:
     return b"\x00\xff" * 20
 
 
+def fine(answer: Any) -> Any:
+    return answer
+
+
 def ill_typed(answer: Any) -> Any:
     return answer | {"money": "much"}
 
@@ -116,13 +122,22 @@ def test_a_server_that_lost_its_game_between_two_inputs_is_brought_back(foreign:
 def test_a_game_that_is_lost_again_while_it_is_played_again_is_brought_back_all_the_same(
     foreign: Foreign, calm: list[str]
 ) -> None:
-    def fine(answer: Any) -> Any:
-        return answer
-
     faults: list[Any] = ["drop", fine, fine, garbage, fine, fine, fine, fine, fine, "drop", 500, fine, "session_over"]
     with world_on(foreign.url, quick(attempts=20)) as world:
         assert play_again(world, {10: lambda: foreign.faults.extend(faults)}) == calm
     assert not foreign.faults
+
+
+FAULTS = st.sampled_from([fine, fine, "cut", "drop", "late_500", "session_over", 500, 503, garbage, ill_typed])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*it was played again up to here:UserWarning")
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(FAULTS, max_size=25))
+def test_whatever_faults_come_in_whatever_order_the_game_is_the_same(calm: list[str], faults: list[Any]) -> None:
+    with serving() as server, world_on(server.url, quick(attempts=60)) as world:
+        assert play(world, WAY, {2: lambda: server.faults.extend(faults)}) == calm
 
 
 def test_somebody_else_who_plays_there_is_noticed(foreign: Foreign) -> None:
@@ -166,7 +181,7 @@ def test_a_refused_input_is_not_tried_again(foreign: Foreign) -> None:
         before = len(foreign.seen)
         with pytest.raises(ServerRefused, match="422: Failed to take action; correct the request"):
             world.step(1)
-        assert [path for path, _ in foreign.seen[before:]] == ["/action", "/status"]
+        assert [path for path, _ in foreign.seen[before:]] == ["/action"]
 
 
 # -- servers in processes --------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ import httpx
 import msgspec
 import pytest
 
-from ptp.emulators import PokemonGymAdapter, game
-from ptp.errors import WorldError
+from ptp.emulators import PokemonGymAdapter, PokemonGymClient, game
+from ptp.errors import GameLost, WorldError
 from ptp.snapshots import SnapshotStore
 from ptp.worlds.registry import find_world, make_world
 from tests.emulators.parts import serving
@@ -109,6 +109,22 @@ def test_the_adapter_shows_what_the_cartridge_itself_shows(grass: httpx.Client) 
             near = here.step(here.parse("none/77" if name == "wait" else f"{name}:10/130")).observation
             assert (there[::2, ::2] == near).all()
     here.close()
+
+
+def test_the_client_plays_many_commands_and_scripts_on_our_server(grass: httpx.Client) -> None:
+    with PokemonGymClient(url_of(grass)) as client:
+        client.reset_game()
+        stepped = client.step(["a", "none", "up"], rewards=True)
+        assert (stepped.played, stepped.rewards, stepped.states) == (3, [0.0] * 3, None)
+        assert client.position().step == stepped.position.step == 3
+        with pytest.raises(GameLost, match="before an input"):
+            client.get_state()
+        snapshot = client.snapshot()
+        outcome = client.run_script('PRESS START\nCHECKPOINT "menu"\nEXPECT badges > 7')
+        assert (outcome.success, outcome.checkpoints, len(outcome.failures)) == (False, ["menu"], 1)
+        assert client.frame().startswith(b"\x89PNG")
+        client.restore(snapshot)
+        assert client.position().step == 3
 
 
 def test_what_is_no_saved_game_is_refused(grass: httpx.Client) -> None:

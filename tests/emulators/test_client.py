@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 import ptp.emulators
-from ptp.emulators import PokemonGymClient, Timeouts
-from ptp.emulators import client as client_module
-from ptp.emulators.client import split_login
+from ptp.emulators import PokemonGymClient, Timeouts, transport
+from ptp.emulators.transport import split_login
 from ptp.errors import BadAnswer, ConfigError, EmulatorError, GameLost, ServerRefused, ServerTimeout, ServerUnreachable
 from ptp.testing import ManualClock
 from tests.emulators.foreign import Foreign, serving
@@ -195,7 +194,7 @@ def test_an_answer_that_trickles_in_is_given_up() -> None:
 
 
 def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "MOST", 1000)
+    monkeypatch.setattr(transport, "MOST", 1000)
     with (
         saying(HEAD, b" " * 100_000) as url,
         PokemonGymClient(url) as client,

@@ -17,11 +17,12 @@ from gymnasium import spaces
 
 from ptp._util.loading import decode_options
 from ptp.emulators.answers import GameState
-from ptp.emulators.client import PokemonGymClient, Timeouts, split_login
+from ptp.emulators.client import PokemonGymClient, Timeouts
 from ptp.emulators.game import WAIT, ServedGame
 from ptp.emulators.inputs import KEYS, UNSTABLE, InputValidator, Picture
 from ptp.emulators.monitor import Degradation, PerformanceMonitor
 from ptp.emulators.recovery import ErrorRecoveryHandler, Rescue
+from ptp.emulators.transport import split_login
 from ptp.errors import WorldError
 from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
 from ptp.worlds.contract import Outcome, Signals, World
