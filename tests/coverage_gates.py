@@ -19,7 +19,7 @@ GATES: dict[str, tuple[float, tuple[str, ...]]] = {
     "snapshots": (90, ("snapshots/*",)),
     "ingest": (85, ("aggregation/*",)),
     "export": (80, ("runs/exports.py", "runs/tables.py")),
-    "web": (85, ("web/*",)),
+    "web": (85, ("web/*", "http/*")),
     "versions": (90, ("versioning/*",)),
     "adapter": (95, tuple(f"emulators/{name}.py" for name in ADAPTER)),
     "everything": (85, ("*",)),

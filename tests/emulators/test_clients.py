@@ -129,5 +129,14 @@ def test_pages_of_other_sites_are_refused(pole: httpx.Client) -> None:
         pass
 
 
+def test_a_body_that_is_nested_without_end_is_refused(pole: httpx.Client) -> None:
+    for path in ("/v1/step", "/step", "/action"):
+        assert pole.post(path, content=b'{"inputs":' + b"[" * 100_000).status_code == 422
+    nested: list[object] = []
+    for _ in range(500):
+        nested = [nested]
+    assert pole.post("/v1/step", json={"inputs": [nested]}).status_code == 422
+
+
 def test_a_body_that_is_too_large_is_refused(pole: httpx.Client) -> None:
     assert pole.post("/v1/snapshot", content=bytes(5 << 20)).status_code == 413

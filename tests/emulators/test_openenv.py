@@ -76,6 +76,8 @@ def test_more_connections_than_games_are_told_so(pole: httpx.Client) -> None:
     ("text", "code"),
     [
         ("{", "INVALID_JSON"),
+        (b"{}", "INVALID_JSON"),
+        ('{"type":"step","data":{"command":' + "[" * 100_000, "INVALID_JSON"),
         ("[]", "VALIDATION_ERROR"),
         ('{"type": 3}', "VALIDATION_ERROR"),
         ('{"type": "dance"}', "UNKNOWN_TYPE"),
@@ -89,7 +91,9 @@ def test_more_connections_than_games_are_told_so(pole: httpx.Client) -> None:
         ('{"type": "restore"}', "VALIDATION_ERROR"),
     ],
 )
-def test_a_wrong_message_is_an_error_message_and_the_connection_stays(pole: httpx.Client, text: str, code: str) -> None:
+def test_a_wrong_message_is_an_error_message_and_the_connection_stays(
+    pole: httpx.Client, text: str | bytes, code: str
+) -> None:
     with talking(pole) as socket:
         ask(socket, "reset", seed=1)
         socket.send(text)

@@ -32,6 +32,7 @@ ABOUT = """Games for other programs to play, in three protocols: pokemon-gym's (
 OpenEnv's (`/reset`, `/step`, ... and the WebSocket `/ws`) and our own below `/v1`. The routes at the root are those of
 the default game; every other game has the same ones below `/games/ID`."""
 ENDPOINTS = (*for_every_game((*gym.ENDPOINTS, *openenv.ENDPOINTS, *v1.ENDPOINTS)), *roster.ENDPOINTS)
+PATIENCE = 300.0  # seconds that a client may take to answer a ping: a trainer may be busy for minutes
 MOST_BODY = 4 << 20  # bytes; snapshots are the largest
 UNLIMITED = 1e6  # requests per second: how fast a game is played is its clients' business
 PUBLIC = frozenset({"/openapi.json", *(endpoint.path for endpoint in ENDPOINTS if endpoint.public)})
@@ -97,7 +98,7 @@ def make_server(app: Starlette) -> uvicorn.Server:
     """Return a server of the app, which closes what is open when it is stopped."""
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2, lifespan="on",
-        ws="websockets-sansio", ws_max_size=MOST_MESSAGE, ws_per_message_deflate=False,
+        ws="websockets-sansio", ws_max_size=MOST_MESSAGE, ws_per_message_deflate=False, ws_ping_timeout=PATIENCE,
     )  # fmt: skip
     return uvicorn.Server(config)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import re
 import time
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
@@ -22,7 +20,6 @@ COLUMNS = ("timestamp", "step_number", "action_type", "action_details", "badges"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 STATE = ".state"
 AUTOSAVE, FINAL = f"autosave{STATE}", f"final_state{STATE}"
-MOST_WAITING = 16  # pictures that are not written yet
 MOST_STATE = 8 << 20  # bytes
 
 
@@ -48,8 +45,6 @@ class SessionFiles:
         is_new = not table.exists()
         self._file = table.open("a", newline="", encoding="utf-8")
         self._writer = csv.writer(self._file)
-        self._writing = ThreadPoolExecutor(1, "pictures")
-        self._waiting: deque[Future[int]] = deque()
         if is_new:
             self._writer.writerow(COLUMNS)
 
@@ -70,13 +65,7 @@ class SessionFiles:
         )  # fmt: skip
         self._file.flush()
         if picture is not None:
-            self._keep(self._images / f"{state.step_number:06d}_{name}.png", picture)
-
-    def _keep(self, path: Path, picture: bytes) -> None:
-        """Write a picture while the game goes on; a disk that is too slow holds it up, so that few wait in memory."""
-        while len(self._waiting) >= MOST_WAITING or (self._waiting and self._waiting[0].done()):
-            self._waiting.popleft().result()
-        self._waiting.append(self._writing.submit(path.write_bytes, picture))
+            (self._images / f"{state.step_number:06d}_{name}.png").write_bytes(picture)
 
     def save(self, name: str, state: bytes) -> Path:
         """Keep a state."""
@@ -85,11 +74,8 @@ class SessionFiles:
         return path
 
     def close(self) -> None:
-        """Close what is open, once every picture is written."""
+        """Close what is open."""
         self._file.close()
-        self._writing.shutdown()
-        for written in self._waiting:
-            written.result()
 
 
 def _folder(root: Path, session_id: str | None) -> Path:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,7 +55,14 @@ class Game:
             self._waiting -= 1
 
     def _work(self, work: Callable[[Session], T]) -> T:
-        return work(self._session.result())
+        session = self._session.result()
+        session.finish()
+        session.confess()
+        done = work(session)
+        if session.unfinished is not None:
+            with suppress(RuntimeError):  # the game is about to end, which finishes it too
+                self._thread.submit(session.finish)
+        return done
 
     def close(self) -> Future[None]:
         """End the game, also in the middle of a request; return what is done when it has ended."""

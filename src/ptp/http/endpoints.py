@@ -169,7 +169,7 @@ def _read_body(kind: type[Kind], data: bytes) -> Kind:
     """Return a body; an empty one says nothing, and 3.0 is 3, which JSON does not tell apart."""
     try:
         value = msgspec.json.decode(data or b"{}")
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         raise ValueNotAllowed(f"body: {problem}") from None
     if isinstance(value, dict):
         value = {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in value.items()}
