@@ -81,7 +81,7 @@ class PokemonGymAdapter(World):
     )
     signal_names: ClassVar[tuple[str, ...]] = ("badges", "level", "score")
 
-    state_fields: ClassVar[tuple[str, ...]] = tuple({*GameState.__struct_fields__} - {*UNSTABLE, *signal_names})
+    state_fields: ClassVar[tuple[str, ...]] = tuple(sorted({*GameState.__struct_fields__} - {*UNSTABLE, *signal_names}))
 
     def __init__(
         self,
