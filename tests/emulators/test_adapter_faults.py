@@ -23,6 +23,7 @@ from ptp.emulators.recovery import Backoff, CircuitBreaker
 from ptp.errors import BadAnswer, CircuitOpen, GameLost, ServerRefused, ServerTimeout, ServerUnreachable, WorldError
 from ptp.worlds.registry import find_world
 from tests.emulators.foreign import Foreign, serving
+from tests.web.parts import wait_for
 
 ROOT = Path(__file__).parents[2]
 WAY = [5, 6, 7, 8, 1, 0] * 4
@@ -105,7 +106,7 @@ def test_an_input_that_was_not_applied_is_sent_again_and_nothing_is_played_twice
 def test_an_input_that_takes_too_long_and_is_applied_after_all_is_not_applied_twice(
     foreign: Foreign, calm: list[str]
 ) -> None:
-    with world_on(foreign.url, timeout=1.0) as world:
+    with world_on(foreign.url, timeout=2.0) as world:
         assert play_again(world, {5: lambda: foreign.faults.append("hang")}) == calm
 
 
@@ -133,7 +134,7 @@ FAULTS = st.sampled_from([fine, fine, "cut", "drop", "late_500", "session_over",
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*it was played again up to here:UserWarning")
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FAULTS, max_size=25))
 def test_whatever_faults_come_in_whatever_order_the_game_is_the_same(calm: list[str], faults: list[Any]) -> None:
     with serving() as server, world_on(server.url, quick(attempts=60)) as world:
@@ -196,14 +197,16 @@ class Process:
         self.start(port)
 
     def start(self, port: int) -> str:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.emulators.foreign", str(port)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
+        self.url = wait_for(lambda: self._try(port))
+        return self.url
+
+    def _try(self, port: int) -> str:
+        """Return the address of a new process; nothing when somebody has the port just now."""
+        words = [sys.executable, "-m", "tests.emulators.foreign", str(port)]
+        self.process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         self._stack.callback(self._end, self.process)
         assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().strip()
-        assert self.url
-        return self.url
+        return self.process.stdout.readline().strip()
 
     @staticmethod
     def _end(process: subprocess.Popen[str]) -> None:
@@ -218,6 +221,9 @@ class Process:
 
     def restart(self) -> str:
         self.calls.append("restart")
+        return self.start(0)
+
+    def revive(self) -> str:
         return self.start(int(self.url.rpartition(":")[2]))
 
     def reallocate_port(self) -> str:
@@ -280,7 +286,7 @@ def test_a_server_that_nobody_owns_is_waited_for(process: Process, calm: list[st
 
     def revive() -> None:
         dead.wait()
-        process.restart()
+        process.revive()
 
     starter = threading.Thread(target=revive)
     starter.start()
@@ -303,5 +309,6 @@ def test_a_server_that_hangs_ends_the_run_with_the_timeout(process: Process) -> 
     with world_on(process.url, quick(attempts=1), timeout=2.0) as world:
         play(world, WAY[:3])
         os.kill(process.process.pid, signal.SIGSTOP)
+        os.waitpid(process.process.pid, os.WUNTRACED)  # until it has stopped
         with pytest.raises(ServerTimeout, match=r"no answer within 2 s"):
             world.step(1)

@@ -151,8 +151,7 @@ class Served:
         self.restart()
 
     def restart(self) -> str:
-        port = self.url.rpartition(":")[2] or "0"
-        words = ["emulator", "serve", "--world", "tallgrass", "--port", port, "--data-dir", str(self.folder), "--json"]
+        words = ["emulator", "serve", "--world", "tallgrass", "--port", "0", "--data-dir", str(self.folder), "--json"]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "ptp", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
