@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from ptp.agents import Agent, Decision, Observation
     from ptp.api import open, run
     from ptp.config import RunConfig
+    from ptp.emulators import (
+        ErrorRecoveryHandler,
+        InputValidator,
+        PerformanceMonitor,
+        PokemonGymAdapter,
+        PokemonGymClient,
+    )
     from ptp.errors import PtpError
     from ptp.runner.record import Record, RecordVector
     from ptp.runs import Run
@@ -31,7 +38,12 @@ __all__ = [
     "Agent",
     "CheckpointManager",
     "Decision",
+    "ErrorRecoveryHandler",
+    "InputValidator",
     "Observation",
+    "PerformanceMonitor",
+    "PokemonGymAdapter",
+    "PokemonGymClient",
     "PtpError",
     "Record",
     "RecordVector",
@@ -50,7 +62,12 @@ _HOMES = {
     "Agent": "ptp.agents",
     "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
+    "ErrorRecoveryHandler": "ptp.emulators",
+    "InputValidator": "ptp.emulators",
     "Observation": "ptp.agents",
+    "PerformanceMonitor": "ptp.emulators",
+    "PokemonGymAdapter": "ptp.emulators",
+    "PokemonGymClient": "ptp.emulators",
     "PtpError": "ptp.errors",
     "Record": "ptp.runner.record",
     "RecordVector": "ptp.runner.record",

@@ -43,6 +43,27 @@ DATABASE_URL = argument(
 )  # fmt: skip
 CENTRAL = (switch("--central", help="Work on the central database instead of runs."), DATABASE_URL)
 
+EMULATOR = (
+    Verb("serve", "Serve a world over HTTP and WebSocket, for agents and trainers of every kind.", "emulator:serve",
+         about="Answers the requests of pokemon-gym, OpenEnv, and a protocol of its own that takes many commands at "
+               "once. On loopback (the default) anybody on this machine may play; on any other address every request "
+               "needs the token, unless --no-token is given. Further games are below /games.",
+         examples=("ptp emulator serve --world tallgrass",
+                   "ptp emulator serve --rom game.gb --port 8081 --record",
+                   "ptp emulator serve --world CartPole-v1 --port 0"),
+         arguments=(
+             argument("--world", metavar="NAME", help="World to serve (default: tallgrass)."),
+             argument("--rom", metavar="FILE", help="Game Boy cartridge to serve instead of a world by name."),
+             argument("--host", default="127.0.0.1", metavar="HOST", help="Address to bind (default: 127.0.0.1)."),
+             argument("--port", type=int, default=8081, help="Port; 0 picks one (default: 8081)."),
+             argument("--games", type=int, default=16, help="Games beside the default one, at most (default: 16)."),
+             argument("--token", metavar="TOKEN",
+                      help="Token that every request needs (default: PTP_TOKEN; on loopback none, else a random one)."),
+             switch("--no-token", help="Let everybody play who can connect."),
+             switch("--record", help="Record every session as a run."),
+         )),
+)  # fmt: skip
+
 SCRIPT_FILE = argument("file", metavar="FILE", help="A button script.")
 SCRIPT = (
     Verb("check", "Check a script for mistakes, all at once.", "scripts:check", settings="all",
@@ -89,6 +110,7 @@ PLAY = (
          about="It plays the same world, 100 episodes unless a limit is given, and learns nothing more.",
          examples=("ptp eval latest", "ptp eval latest --episodes 20 --random-seed 7"),
          arguments=(RUN, TRUST, RUN_ID)),
+    Verb("emulator", "Serve worlds to other programs.", verbs=EMULATOR),
     Verb("script", "Check, compile, run and format button scripts.", verbs=SCRIPT,
          about="A script presses buttons, waits, loops, and asks for the state of the game; docs/scripts.md has the "
                "language."),

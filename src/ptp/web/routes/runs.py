@@ -15,6 +15,8 @@ from starlette.responses import Response
 from ptp import __version__
 from ptp.config.files import read_tree
 from ptp.errors import PtpError
+from ptp.http.endpoints import END, Endpoint, Media
+from ptp.http.openapi import field_words
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Level
@@ -24,8 +26,7 @@ from ptp.runs.logs import LogLines
 from ptp.runs.metrics import Game, Metrics, Performance, SeriesList, read_metrics, read_series
 from ptp.runs.query import Query, SortKey
 from ptp.runs.status import RunDetail, Status, newest_metric, read_detail
-from ptp.web.endpoints import API, END, Endpoint, Media, Page, PageSize, Run, Text, Tick
-from ptp.web.openapi import field_words
+from ptp.web.parameters import API, Page, PageSize, Run, Text, Tick
 from ptp.web.services import Services
 
 Moment = Annotated[str, Meta(max_length=24, pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(T[0-9:.]+Z)?{END}")]
