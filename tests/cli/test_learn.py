@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 from ptp.recording import RunDirectory
@@ -140,6 +141,18 @@ def test_a_roll_up_merges_old_episodes_and_keeps_key_events(
     assert run.metadata.tape_digest == digest
     assert ptp_json(*words)["rolled_up"][0]["removed"] == 0
     assert ptp("replay", trained.name, "--verify")[0] == 0
+
+
+def test_a_profile_with_parquet_keeps_what_a_roll_up_removes(ptp_json: Callable[..., Any]) -> None:
+    folder = Path(ptp_json("train", "--world", "CartPole-v1", "--max-ticks", "1500", "--random-seed", "5")["directory"])
+    before = list(Run(RunDirectory(folder)).transitions())
+    rolled = ptp_json("cleanup", "transitions", folder.name, "--keep-episodes", "0", "--least-error", "0.5")[
+        "rolled_up"
+    ]
+    kept = polars.read_parquet(folder / "episodes" / "transitions.parquet")
+    assert rolled[0]["removed"] > 100
+    assert kept["tick"].to_list() == [it.tick for it in before]
+    assert kept["td_error"].to_list() == [it.td_error for it in before]
 
 
 def test_commands_keep_their_distance(ptp_json: Callable[..., Any]) -> None:
