@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import time
 
-from msgspec import Struct
-
 from ptp.emulators.backends.contract import Backend, Running
-from ptp.emulators.health import Check, History, Level, Limits, Verdict, Vitals
+from ptp.emulators.health import Check, History, Level, Limits, Verdict
 from ptp.emulators.outcome import Outcome
 from ptp.emulators.pooled import PooledClient
+from ptp.emulators.status import MemberStatus
 from ptp.errors import EmulatorError
 
 START_TIMEOUT = 60.0  # seconds in which a new emulator has to answer
 STEADY = 0.3  # how much the newest measurement counts for the speed
-
-
-class MemberStatus(Struct, frozen=True, kw_only=True):
-    """An emulator of a pool as others see it."""
-
-    name: str
-    url: str | None
-    level: Level
-    reasons: tuple[str, ...]
-    is_busy: bool
-    served: int
-    """Tasks that it has done."""
-    bad: int
-    """Tasks that it failed."""
-    restarts: int
-    busy_seconds: float
-    speed: float | None
-    """Commands per second."""
-    answer_ms: float | None
-    vitals: Vitals | None
 
 
 class Member:

@@ -29,8 +29,9 @@ from ptp.emulators.outcome import Execution, Outcome
 from ptp.emulators.pooled import PooledClient
 from ptp.emulators.results import ExecutionResult, Metadata, Task, Timing, finished, given_up
 from ptp.emulators.starting import Checkpoints, load_start
+from ptp.emulators.status import PoolStatus
 from ptp.emulators.supervision import Supervisor
-from ptp.emulators.tally import PoolStatus, Tally
+from ptp.emulators.tally import Tally
 from ptp.errors import EmulatorError, UsageError
 
 PORTS = range(8081, 8085)
@@ -219,6 +220,7 @@ class EmulatorPool:
         """Wait for what is being done, *timeout* seconds at most, and end every emulator; errors are logged."""
         self._lending.close(timeout)
         self._supervisor.close(self._everyone)
+        self.backend.close()
 
 
 def _execution(task: Task, start: bytes | None) -> Execution:

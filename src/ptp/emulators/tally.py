@@ -1,4 +1,4 @@
-"""What a pool has done, and how it is."""
+"""Counting what a pool has done."""
 
 from __future__ import annotations
 
@@ -6,38 +6,9 @@ import threading
 from collections import deque
 from statistics import quantiles
 
-from msgspec import Struct
-
-from ptp.emulators.member import MemberStatus
 from ptp.emulators.results import ExecutionResult
 
 LAST = 1000  # tasks that the times are made of
-
-
-class PoolStatus(Struct, frozen=True, kw_only=True):
-    """A pool as others see it."""
-
-    backend: str
-    size: int
-    busy: int
-    waiting: int
-    """Tasks that wait for an emulator."""
-    executed: int
-    """Tasks that were done."""
-    unsuccessful: int
-    """Those of them that did not succeed."""
-    retried: int
-    """Attempts that failed because of an emulator, and were made again."""
-    replaced: int
-    """Emulators that were replaced."""
-    median_ms: float | None
-    """Of the last thousand tasks; null before the first."""
-    p95_ms: float | None
-    commands_per_second: float
-    """What the emulators play together at their latest speed."""
-    alerts: tuple[str, ...]
-    """What somebody should look at, newest last."""
-    members: tuple[MemberStatus, ...]
 
 
 class Tally:

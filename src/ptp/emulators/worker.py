@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import sys
 import threading
@@ -30,16 +31,14 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-def main() -> int:
+def main() -> None:
     """Serve; the first argument is the process to die with, the others are those of `ptp emulator serve`."""
     _, parent, *arguments = sys.argv
     die_with(int(parent))
     sys.modules.setdefault("sdl2", None)  # type: ignore[arg-type] # PyBoy's window, which takes long to import
     sys.argv = ["ptp", "emulator", "serve", *arguments]
-    from ptp.__main__ import main as run
-
-    return run()
+    runpy.run_module("ptp", run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

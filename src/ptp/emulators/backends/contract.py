@@ -48,3 +48,7 @@ class Backend(Protocol):
     def most(self) -> int | None:
         """Return how many emulators there can be; None for any number."""
         ...
+
+    def close(self) -> None:
+        """Let go of what is needed to start emulators; those that were started have ended."""
+        ...

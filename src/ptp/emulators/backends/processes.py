@@ -116,3 +116,6 @@ class Processes:
 
     def most(self) -> None:
         """Any number."""
+
+    def close(self) -> None:
+        """Nothing is left."""

@@ -59,3 +59,6 @@ class Urls:
     def most(self) -> int:
         """Return how many servers there are."""
         return self._count
+
+    def close(self) -> None:
+        """Nothing is left."""
