@@ -46,7 +46,8 @@ def start(options: Options) -> int:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         ended = child.poll() is not None
-        if service.read_started(options.folder) is not None:
+        started = service.read_started(options.folder)
+        if started is not None and started.pid == child.pid:
             found = service.ask(options.folder, service.Status())
             return answer(options, found, *_lines(found))
         if ended:

@@ -94,11 +94,16 @@ def owned(data_dir: Path) -> Iterator[Path]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise UsageError(f"a pool runs already for {data_dir}; end it with `ptp pool stop`") from None
+        _forget(folder)  # what a pool that was killed has left
         try:
             yield folder
         finally:
-            for name in (STATE, SOCKET):
-                (folder / name).unlink(missing_ok=True)
+            _forget(folder)
+
+
+def _forget(folder: Path) -> None:
+    for name in (STATE, SOCKET):
+        (folder / name).unlink(missing_ok=True)
 
 
 class PoolServer:
@@ -116,8 +121,8 @@ class PoolServer:
         with_short_path(unfinished, self._socket.bind)
         os.chmod(unfinished, 0o600)
         self._socket.listen()
-        write_atomic(folder / STATE, msgspec.json.encode(self._started))
         os.replace(unfinished, folder / SOCKET)
+        write_atomic(folder / STATE, msgspec.json.encode(self._started))
         threading.Thread(target=self._accept, name="pool-control", daemon=True).start()
 
     def serve(self) -> None:
