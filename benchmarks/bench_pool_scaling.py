@@ -43,8 +43,8 @@ pyboy.stop(save=False)
 def bare_rate(number: int, file: str, length: float) -> float:
     """Return the frames per second of so many bare PyBoy processes together."""
     command = [sys.executable, "-c", BARE, file, str(length)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    children = [subprocess.Popen(command, **pipes) for _ in range(number)]
+    pipe = subprocess.PIPE
+    children = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(number)]
     for child in children:
         assert child.stdout is not None
         assert "ready" in child.stdout.readline()
@@ -79,7 +79,7 @@ def main(workers: int = os.cpu_count() or 2, length: float = 5.0) -> None:
                 bare = bare_rate(workers, file, length) / bare_rate(1, file, length)
                 pooled = pool_rate(many, length) / pool_rate(one, length)
                 gains.append((pooled / bare, pooled, bare))
-            lent = min(seconds(lambda: [_lend(many) for _ in range(1000)]) / 1000 for _ in range(20))
+            lent = min(seconds(lambda: _lend(many)) / 1000 for _ in range(20))
         best = median(gain for gain, _, _ in gains)
         report("pool_scaling", best, 0.9 if workers <= 4 else 0.85, at_least=True, unit="of the gain of bare PyBoy",
                workers=workers, gains=[[round(value, 3) for value in gain] for gain in gains])  # fmt: skip
@@ -91,8 +91,9 @@ def main(workers: int = os.cpu_count() or 2, length: float = 5.0) -> None:
 
 
 def _lend(pool: EmulatorPool) -> None:
-    with pool.acquire_emulator():
-        pass
+    for _ in range(1000):
+        with pool.acquire_emulator():
+            pass
 
 
 if __name__ == "__main__":

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 
-from benchmarks.common import play, report
+import httpx
+
+from benchmarks.bench_dashboard import serving
+from benchmarks.common import play, process_seconds, report
 from ptp.config.tree import BY_FLAG, build
 from ptp.recording import RunDirectory
+from ptp.records import Record, Step
+from ptp.runner import fork
 from ptp.runner import run as run_game
 from ptp.runner.rewinding import LEAST
-from ptp.runs import drawing, list_runs
+from ptp.runs import list_runs
+from ptp.runs.settings import change, read_config
+from ptp.sinks import Sink
 from ptp.snapshots.keys import KEYS, KeyFile
 from ptp.worlds import find_world, make_world
 from ptp.worlds.gameboy.world import GameBoyWorld
@@ -86,14 +95,6 @@ def search() -> None:
     actions = [dice.randrange(8) for _ in range(20)]
     state = world.save()
 
-    def least(work: Callable[[], object]) -> float:
-        spent = []
-        for _ in range(40):
-            began = time.process_time()
-            work()
-            spent.append(time.process_time() - began)
-        return median(spent)
-
     def there_and_back() -> None:
         world.load(state)
         for action in actions:
@@ -104,38 +105,106 @@ def search() -> None:
         for action in actions:
             world.env.advance(action)
 
-    world.load(state)
-    report("search_rate", least(bare) / least(there_and_back), 0.90, at_least=True, unit="of the bare frames")
+    def spent(work: Callable[[], None]) -> float:
+        world.load(state)  # both play the same frames
+        began = time.process_time()
+        work()
+        return time.process_time() - began
+
+    pairs = [(spent(bare), spent(there_and_back)) for _ in range(100)]
+    alone, whole = (median(column) for column in zip(*pairs, strict=True))
+    report("search_rate", alone / whole, 0.90, at_least=True, unit="of the bare frames",
+           restores_per_second=round(1 / whole, 1))  # fmt: skip
     world.close()
 
 
-def any_tick() -> None:
-    """Draw random ticks of a long run."""
+@contextmanager
+def long_run(ticks: int) -> Iterator[RunDirectory]:
+    """Play the explorer for so long that no tick is near another by chance, and keep next to no pictures."""
     with tempfile.TemporaryDirectory() as folder:
         flags = {"world": "tallgrass", "agent": "explorer", "tick_rate_base": 0, "tick_rate_timeout": 0,
-                 "max_ticks": 30_000, "data_dir": folder, "screenshot_interval": 1_000_000}  # fmt: skip
+                 "max_ticks": ticks, "data_dir": folder, "screenshot_interval": 10_000_000}  # fmt: skip
         config = build({BY_FLAG["--" + name.replace("_", "-")]: value for name, value in flags.items()})
-        directory = RunDirectory(Path(run_game(config).directory))
-        dice, spent = random.Random(2), []
-        drawing.draw_here(directory.path, 0, 5)
-        for _ in range(200):
-            tick = dice.randrange(30_000)
+        yield RunDirectory(Path(run_game(config).directory))
+
+
+def any_tick(directory: RunDirectory, ticks: int) -> None:
+    """Ask the dashboard for pictures of random ticks of a long run."""
+    dice, spent = random.Random(2), []
+    with serving(directory.data_dir) as url, httpx.Client(timeout=120) as client:
+        for number in range(201):
+            asked: dict[str, str | int] = {"run": directory.run_id, "tick": dice.randrange(ticks)}
             began = time.perf_counter()
-            drawing.draw_here(directory.path, 0, tick)
-            spent.append((time.perf_counter() - began) * 1000)
-        keys = KeyFile(directory.path / "snapshots" / KEYS)
-        report("any_tick", quantiles(spent, n=20)[-1], 60, at_least=False, unit="ms at p95",
-               median=round(median(spent), 1), key_megabytes=round(keys.size / 1e6, 1))  # fmt: skip
+            client.get(f"{url}/api/v1/frame", params=asked).raise_for_status()
+            if number:  # the first one starts the worker
+                spent.append((time.perf_counter() - began) * 1000)
+    keys = KeyFile(directory.path / "snapshots" / KEYS)
+    report("any_tick", quantiles(spent, n=20)[-1], 60, at_least=False, unit="ms at p95", ticks=ticks,
+           median=round(median(spent), 1), key_megabytes=round(keys.size / 1e6, 1))  # fmt: skip
 
 
-def main() -> None:
-    cost()
+class FirstTick(Sink):
+    """Notes when a run has played its first tick here."""
+
+    inline = True
+    each_tick = True
+    at = 0.0
+
+    def took(self, records: Sequence[Record]) -> None:
+        """Note the time of the first step."""
+        if not self.at and any(type(record) is Step for record in records):
+            self.at = time.perf_counter()
+
+
+def fork_start(directory: RunDirectory, ticks: int) -> None:
+    """Fork a long run at random ticks: up to the first tick, and as a command against one that begins anew."""
+    dice, spent = random.Random(3), []
+    for _ in range(10):
+        tick, sink = dice.randrange(ticks), FirstTick()
+        config = change(read_config(directory), {"data_dir": str(directory.data_dir), "max_ticks": tick + 1})
+        began = time.perf_counter()
+        fork(directory, tick, config, sinks=[sink])
+        spent.append((sink.at - began) * 1000)
+    words = ["-m", "ptp", "fork", directory.run_id, "--at-tick", str(ticks // 2), "--max-ticks", str(ticks // 2 + 1)]
+    new = [
+        "-m",
+        "ptp",
+        "run",
+        "--world",
+        "tallgrass",
+        "--agent",
+        "explorer",
+        "--tick-rate-base",
+        "0",
+        "--max-ticks",
+        "1",
+    ]
+    where = ["-q", "--data-dir", str(directory.data_dir)]
+    forked, begun = process_seconds([*words, *where], [*new, *where], times=5)
+    report("fork_start", median(spent), 1000, at_least=False, unit="ms to the first tick", ticks=ticks,
+           worst=round(max(spent)), more_than_a_new_run_ms=round((forked - begun) * 1000))  # fmt: skip
+
+
+def rewinds() -> None:
+    """Take a live run back by one tick and by many."""
     for ticks, most in ((1, 30), (1000, 60)):
         spent = jumps(ticks, 12)
         report(f"rewind_{ticks}", median(spent), most, at_least=False, unit="ms", worst=round(max(spent), 1))
     report("rewind_reach", reach(), 20_000, at_least=True, unit="ticks in 64 MB")
-    search()
-    any_tick()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_rewind", description=__doc__)
+    parser.add_argument("--only", choices=("cost", "rewinds", "search", "long"), help="measure only these")
+    parser.add_argument("--ticks", type=int, default=100_000, help="length of the long run (%(default)s)")
+    options = parser.parse_args()
+    for part in (cost, rewinds, search):
+        if options.only in (None, part.__name__):
+            part()
+    if options.only in (None, "long"):
+        with long_run(options.ticks) as directory:
+            any_tick(directory, options.ticks)
+            fork_start(directory, options.ticks)
 
 
 if __name__ == "__main__":

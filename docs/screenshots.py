@@ -74,7 +74,7 @@ def take_terminal(folder: Path) -> None:
 def watching(folder: Path) -> Iterator[None]:
     """Watch a live run in the terminal, and take a picture of it in the first battle after everything else."""
     with terminal("ptp-picture-of-a-live-run", folder, 120, 36) as screen:
-        screen.type(f"ptp watch --data-dir {folder}", until=lambda shown: "what happened" in shown)
+        screen.type(f"ptp watch --data-dir {folder}", until=lambda shown: "commands and rewards" in shown)
         yield
         screen.wait(lambda shown: "hardest" in shown)  # the explorer chooses a move
         html = screen.page("ptp watch", "14px/16px")

@@ -4,6 +4,7 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 from pyboy.core.mb cimport Motherboard
 from pyboy.pyboy cimport PyBoy
@@ -144,6 +145,14 @@ cdef class States:
         self.pyboy.mb.save_state(self.writing)
         return PyBytes_FromStringAndSize(<char*> self.writing.data, self.writing.size)
 
+    def open_memory(self, uint8_t[::1] image not None, const uint8_t[::1] ram not None):
+        """Return what copies RAM into an image of the address space."""
+        cdef Memory memory = Memory()
+        if image.shape[0] != 0x10000 or ram.shape[0] != 0x2000:
+            raise ValueError("an image has 64 KiB, and the RAM 8 KiB")
+        memory.mb, memory.image, memory.ram = self.pyboy.mb, image, ram
+        return memory
+
     def load(self, bytes data not None):
         """Return to a state; return how many of its bytes were left over."""
         cdef Tape reading = Tape()
@@ -152,3 +161,35 @@ cdef class States:
         reading.size = len(data)
         self.pyboy.mb.load_state(reading)
         return reading.size - reading.place
+
+
+cdef class Memory:
+    """Reads the bytes that a state is made of."""
+
+    cdef Motherboard mb
+    cdef uint8_t[::1] image
+    cdef const uint8_t[::1] ram
+
+    def copy(self):
+        """Bring the image up to date: RAM, the screen's control and its palette."""
+        memcpy(&self.image[0xC000], &self.ram[0], 0x2000)
+        self.image[0xFF40] = self.mb.getitem(0xFF40)
+        self.image[0xFF47] = self.mb.getitem(0xFF47)
+
+    def pick(self, const int[::1] spans not None):
+        """Return the bytes of the image from each start to its stop, one after the other."""
+        cdef Py_ssize_t at, size = 0
+        cdef int start, stop
+        for at in range(0, spans.shape[0] - 1, 2):
+            start, stop = spans[at], spans[at + 1]
+            if not 0 <= start <= stop <= 0x10000:
+                raise ValueError("a span lies outside the address space")
+            size += stop - start
+        cdef bytes picked = PyBytes_FromStringAndSize(NULL, size)
+        cdef char* place = PyBytes_AS_STRING(picked)
+        for at in range(0, spans.shape[0] - 1, 2):
+            start, stop = spans[at], spans[at + 1]
+            if stop > start:
+                memcpy(place, &self.image[start], stop - start)
+                place += stop - start
+        return picked

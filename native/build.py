@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,6 +63,8 @@ def _build(folder: Path) -> None:
     flags = shlex.split(sysconfig.get_config_var("CCSHARED") or "-fPIC")
     _run(*_compiler(), "-O2", "-w", *flags, f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
          "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION", str(generated), "-s", "-o", str(built))  # fmt: skip
+    with open(built, "ab") as file:  # by its end the file is known to be whole before it is loaded
+        file.write(sha256(built.read_bytes()).digest())
     shutil.move(built, TARGET)
 
 

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from benchmarks.soak.check import check
 from benchmarks.soak.hostile import damage, pester
+from benchmarks.soak.jumps import jump_about
 from benchmarks.soak.memory import LongRun, begin_long_runs
 from benchmarks.soak.rounds import Soak
 from benchmarks.soak.shell import Shell, Wrong
+from ptp.errors import PtpError
 
 NAMES = {
     "rounds": "rounds", "begun": "runs begun", "resumed": "runs gone on with", "forked": "runs forked",
@@ -26,6 +28,7 @@ NAMES = {
     "go back": "taken back after the end", "prune": "prunes", "roll up": "roll-ups",
     "refused": "refused with a reason", "replayed": "replays verified", "ticks compared": "ticks compared",
     "flips": "bytes changed", "flips seen": "seen by verification", "messages": "control messages answered",
+    "jumps": "jumps to a tick as it was",
 }  # fmt: skip
 
 
@@ -46,8 +49,8 @@ class Log:
         self.say(f"WRONG   {problem}")
 
 
-def soak(folder: Path, minutes: float, seed: int, flips: int, messages: int) -> int:
-    """Soak for so many minutes, then change bytes and send messages, and return the exit code."""
+def soak(folder: Path, minutes: float, seed: int, flips: int, messages: int, jumps: int) -> int:
+    """Soak for so many minutes, then change bytes, send messages and jump, and return the exit code."""
     print(f"soaking for {minutes:g} minutes with --seed {seed} in {folder}", flush=True)
     os.environ["TMPDIR"] = str(folder / "tmp")
     (folder / "tmp").mkdir()
@@ -66,6 +69,10 @@ def soak(folder: Path, minutes: float, seed: int, flips: int, messages: int) -> 
             run.kill()
     for fault in damage(folder / "flips", flips, seed, state.done) + pester(folder / "pester", messages, state.done):
         log.wrong(fault, [])
+    try:
+        facts += jump_about(folder / "jumps", jumps, seed, state.done)
+    except (Wrong, PtpError) as problem:
+        log.wrong(problem, [f"{state.done['jumps']} jumps with --seed {seed}"])
     _check_temporary(folder / "tmp", log)
     _print_table(state.done, facts)
     return _verdict(folder, log)
@@ -127,9 +134,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None, help="luck to begin with (default: another each time)")
     parser.add_argument("--flips", type=int, default=10_000, help="bytes to change, each in a fresh run (%(default)s)")
     parser.add_argument("--messages", type=int, default=2_000, help="messages to a live run (default: %(default)s)")
+    parser.add_argument(
+        "--jumps", type=int, default=100_000, help="jumps to any tick, half of them in each of two runs"
+    )
     options = parser.parse_args()
     seed = random.randrange(1 << 31) if options.seed is None else options.seed
-    return soak(Path(tempfile.mkdtemp(prefix="ptp-soak-")), options.minutes, seed, options.flips, options.messages)
+    folder = Path(tempfile.mkdtemp(prefix="ptp-soak-"))
+    return soak(folder, options.minutes, seed, options.flips, options.messages, options.jumps)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class LongRun:
             raise Wrong(f"the long run in {self.world} has ended by itself: {self.shell.complaint().strip()}")
         if time.monotonic() - self._sampled >= EVERY:
             self._sampled = time.monotonic()
-            self._samples.append(_resident_megabytes(self._process.pid))
+            self._samples.append(resident_megabytes(self._process.pid))
 
     def end(self) -> tuple[str, int]:
         """Stop it and return its id and exit code."""
@@ -73,6 +73,7 @@ def begin_long_runs(folder: Path) -> list[LongRun]:
     ]
 
 
-def _resident_megabytes(process: int) -> float:
+def resident_megabytes(process: int) -> float:
+    """Return the memory that a process holds."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -19,17 +19,33 @@ if TYPE_CHECKING:
     from ptp.agents import Agent, Decision, Observation
     from ptp.api import open, run
     from ptp.config import RunConfig
+    from ptp.emulators import (
+        EmulatorPool,
+        ErrorRecoveryHandler,
+        InputValidator,
+        PerformanceMonitor,
+        PokemonGymAdapter,
+        PokemonGymClient,
+    )
     from ptp.errors import PtpError
     from ptp.runner.record import Record, RecordVector
     from ptp.runs import Run
     from ptp.runs import list_runs as runs  # the room itself, which can be called
     from ptp.sinks import Sink
+    from ptp.snapshots import CheckpointManager
     from ptp.worlds import World
 
 __all__ = [
     "Agent",
+    "CheckpointManager",
     "Decision",
+    "EmulatorPool",
+    "ErrorRecoveryHandler",
+    "InputValidator",
     "Observation",
+    "PerformanceMonitor",
+    "PokemonGymAdapter",
+    "PokemonGymClient",
     "PtpError",
     "Record",
     "RecordVector",
@@ -46,8 +62,15 @@ __all__ = [
 
 _HOMES = {
     "Agent": "ptp.agents",
+    "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
+    "EmulatorPool": "ptp.emulators",
+    "ErrorRecoveryHandler": "ptp.emulators",
+    "InputValidator": "ptp.emulators",
     "Observation": "ptp.agents",
+    "PerformanceMonitor": "ptp.emulators",
+    "PokemonGymAdapter": "ptp.emulators",
+    "PokemonGymClient": "ptp.emulators",
     "PtpError": "ptp.errors",
     "Record": "ptp.runner.record",
     "RecordVector": "ptp.runner.record",

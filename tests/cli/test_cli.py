@@ -189,6 +189,7 @@ def test_runs_with_none_says_how_to_make_one(ptp: Call) -> None:
         (["config", "shw"], 2, "did you mean 'show'?"),
         (["config", "validate", "/nowhere.yaml"], 2, "No such file"),
         (["runs", "extra"], 2, "unexpected argument 'extra'"),
+        (["run", "tallgrass"], 2, "a world is named with --world tallgrass"),
         (["replay", "--from-tick", "x"], 2, "invalid int value"),
     ],
 )

@@ -42,6 +42,7 @@ def test_bash_completes_verbs_within_a_verb_and_the_options_of_each() -> None:
         "list",
         "show",
         "restore",
+        "tag",
         "delete",
         "verify",
         "export",

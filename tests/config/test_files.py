@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ptp.config import SETTINGS, RunConfig, load_config
@@ -33,6 +33,7 @@ def test_the_defaults_survive_being_written_and_read(tmp_path: Path) -> None:
     assert build(read_values(path)) == RunConfig()
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine proves nothing
 @given(st.fixed_dictionaries({item: value_of(item) for item in SETTINGS if item.flag not in TOGETHER}))
 def test_any_valid_config_survives_being_written_and_read(values: Values) -> None:
     import tempfile

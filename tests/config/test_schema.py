@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ptp.config import RunConfig
 from ptp.config.files import json_schema
 from ptp.config.tree import ALL_SETTINGS, EXPERIMENT_SETTINGS, as_tree
@@ -19,7 +21,10 @@ def test_bounds_and_choices_are_in_the_schema() -> None:
     properties = json_schema()["properties"]
     assert properties["screenshot"]["properties"]["quality"]["maximum"] == 100
     assert properties["tick_rate"]["properties"]["budget"]["enum"] == ["hourly", "daily", "run", None]
-    assert properties["snapshot"]["properties"]["on_event"]["items"] == {"enum": ["catch", "battle", "badge", "death"]}
+    words, named = properties["snapshot"]["properties"]["on_event"]["items"]["anyOf"]
+    assert words == {"enum": ["catch", "battle", "badge", "death"]}
+    assert re.search(named["pattern"], "location:STONE GYM")
+    assert not any(re.search(named["pattern"], text) for text in ("rain", "location:", ":GYM", " : "))
 
 
 def test_options_may_have_any_name() -> None:

@@ -66,7 +66,7 @@ class Foreign(ThreadingHTTPServer):
     def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.game: Game | None = None
-        self.faults: deque[str | Callable[[dict[str, Any]], Any]] = deque()
+        self.faults: deque[int | str | Callable[[dict[str, Any]], Any]] = deque()
         self.seen: list[tuple[str, Any]] = []
         self.headers_seen: list[dict[str, str]] = []
         self.connections = 0
@@ -126,8 +126,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/save_state":
             return self._answer(200, {"status": "success", "state_file": f"{body.get('filename', 'a')}.state"})
         fault = server.faults.popleft() if server.faults else None
-        if fault == "early_500":
-            return self._answer(500, {"detail": "Failed to take action"})
+        if isinstance(fault, int):
+            return self._answer(fault, {"detail": "Failed to take action"})
         if self.path == "/action":
             self._play(game, body)
         return self._fail(fault, game)

@@ -47,7 +47,7 @@ def serving(
 def talking(client: httpx.Client, path: str = "/ws", **options: Any) -> Iterator[ClientConnection]:
     """Open a WebSocket."""
     url = str(client.base_url).rstrip("/").replace("http", "ws", 1)
-    with connect(url + path, max_size=None, compression=None, **options) as socket:
+    with connect(url + path, max_size=None, compression=None, open_timeout=60, **options) as socket:
         yield socket
 
 

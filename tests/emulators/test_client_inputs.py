@@ -91,6 +91,23 @@ def test_an_answer_that_is_no_json_is_shown(body: bytes) -> None:
         VALIDATOR.decode("http://s/status", body, ServerStatus)
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+)
+
+
+@given(st.dictionaries(st.sampled_from(GameState.__struct_fields__), JSON, max_size=5), st.binary(max_size=8))
+def test_any_answer_is_a_state_or_an_error_of_ours(fields: dict[str, Any], noise: bytes) -> None:
+    for body in (answer_with(**fields), noise, answer_with(**fields)[: len(noise) * 50]):
+        try:
+            state = VALIDATOR.decode("http://s/action", body, GameState)
+            VALIDATOR.picture("http://s/action", state)
+            VALIDATOR.format_response(state)
+        except BadAnswer:
+            continue
+
+
 def test_a_formatted_state_is_the_game_without_picture_counts_and_times() -> None:
     state = VALIDATOR.decode("http://s", answer_with(), GameState)
     formatted = VALIDATOR.format_response(state)

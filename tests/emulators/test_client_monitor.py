@@ -77,6 +77,13 @@ def test_a_worsening_trend_alerts_once_and_again_after_it_was_over() -> None:
     assert len(heard) == 2
 
 
+def test_a_difference_that_nobody_notices_is_no_trend() -> None:
+    monitor = PerformanceMonitor()
+    for number in range(60):
+        monitor.record("action", 0.001 if number < 40 else 0.005)
+    assert monitor.degradations() == []
+
+
 def test_scattered_timings_are_no_trend() -> None:
     heard: list[Degradation] = []
     monitor = PerformanceMonitor(alert=heard.append)

@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ptp.emulators.gamestate import GymState
+from ptp.emulators.score import Score
+from ptp.replay import Tape
 from ptp.worlds import make_world
 from ptp.worlds.gameboy.tiles import COLUMNS, ROWS
 from ptp.worlds.gameboy.world import GameBoyWorld
 from ptp.worlds.registry import find_world
 from tests.emulators.parts import get, post, serving
+from tests.web.parts import record
 
 WORDS = "player_name rival_name money location coordinates badges valid_moves inventory dialog pokemons"
 FIELDS = {*WORDS.split(), "screenshot_base64", "collision_map", "step_number", "execution_time", "score"}
@@ -105,6 +110,38 @@ def test_the_player_on_a_map_sees_where_to_go(grass: httpx.Client) -> None:
     assert evaluation["score"] == state["score"] >= 1
 
 
+def test_a_game_under_way_shows_its_party_and_counts_what_is_new(
+    grass: httpx.Client, grass_dir: Path, tmp_path: Path
+) -> None:
+    tape = Tape(record(tmp_path, world="tallgrass", agent="explorer", max_ticks=600))
+    world = make_world(find_world("tallgrass"))
+    world.reset(*tape.start(1))
+    for step in tape.steps(1):
+        world.step(world.decode(step.command))
+    known: Any = world.state(world.observe())
+    post(grass, "/initialize", session_id="party")
+    (grass_dir / "sessions" / "session_party" / "played.state").write_bytes(world.save())
+    world.close()
+    state = post(grass, "/initialize", load_state_file="session_party/played")
+    assert [it["species"] for it in state["pokemons"]] == [member.species for member in known.party] != []
+    for shown, member in zip(state["pokemons"], known.party, strict=True):
+        assert (shown["level"], shown["hp"]) == (member.level, {"current": member.hp, "max": member.max_hp})
+        assert [(it["name"], it["pp"]) for it in shown["moves"]] == [(move.name, move.pp) for move in member.moves]
+    assert [it["quantity"] for it in state["inventory"]] == [it.quantity for it in known.inventory]
+    assert (state["money"], state["player_name"]) == (known.money, known.player)
+    species = len({member.species for member in known.party})
+    assert state["score"] == 7 * len(state["badges"]) + 1 + len(state["badges"]) + 0.5 * species
+    assert get(grass, "/evaluate")["pokemon"]["count"] == species
+
+
+def test_badges_count_more_the_later_they_come() -> None:
+    score, badges = Score(), [f"badge {number}" for number in range(8)]
+    worth = [score.see(GymState(badges=badges[: number + 1])) for number in range(8)]
+    assert worth == [7, 15.5, 25.5, 36.5, 49.5, 65.5, 83.5, 103.5]
+    assert score.see(GymState(badges=badges, location="HOME")) == 103.5 + 7
+    assert score.see(GymState(badges=badges, location="HOME")) == 103.5 + 7
+
+
 def test_a_saved_state_continues_the_game(grass: httpx.Client) -> None:
     post(grass, "/initialize", session_id="mine")
     for key in START:
@@ -187,6 +224,17 @@ def test_a_pickle_is_never_loaded_and_the_game_goes_on(grass: httpx.Client, gras
     assert not Path(__file__).with_name("sprung").exists()
     assert get(grass, "/status")["session_dir"].endswith("session_trap")
     assert post(grass, "/action", action_type="wait", frames=1)["step_number"] == before["step_number"] + 1
+
+
+def test_files_that_can_not_be_written_are_told_once_and_the_game_goes_on(pole: httpx.Client) -> None:
+    post(pole, "/initialize")
+    get(pole, "/status")
+    shutil.rmtree(Path(get(pole, "/status")["session_dir"]) / "images")
+    press(pole, "left")
+    refused = pole.get("/status")
+    assert (refused.status_code, "can't be written" in refused.text) == (409, True)
+    assert get(pole, "/status")["steps_taken"] == 1
+    assert post(pole, "/stop")["status"] == "stopped"
 
 
 def test_two_sessions_in_one_second_have_folders_of_their_own(pole: httpx.Client) -> None:

@@ -76,6 +76,8 @@ def test_more_connections_than_games_are_told_so(pole: httpx.Client) -> None:
     ("text", "code"),
     [
         ("{", "INVALID_JSON"),
+        (b"{}", "INVALID_JSON"),
+        ('{"type":"step","data":{"command":' + "[" * 100_000, "INVALID_JSON"),
         ("[]", "VALIDATION_ERROR"),
         ('{"type": 3}', "VALIDATION_ERROR"),
         ('{"type": "dance"}', "UNKNOWN_TYPE"),
@@ -89,7 +91,9 @@ def test_more_connections_than_games_are_told_so(pole: httpx.Client) -> None:
         ('{"type": "restore"}', "VALIDATION_ERROR"),
     ],
 )
-def test_a_wrong_message_is_an_error_message_and_the_connection_stays(pole: httpx.Client, text: str, code: str) -> None:
+def test_a_wrong_message_is_an_error_message_and_the_connection_stays(
+    pole: httpx.Client, text: str | bytes, code: str
+) -> None:
     with talking(pole) as socket:
         ask(socket, "reset", seed=1)
         socket.send(text)
@@ -136,6 +140,16 @@ def test_a_fork_continues_apart_and_ends_with_its_maker(game: tuple[httpx.Client
             theirs = [ask(other, "step", command=move) for move in moves]
         assert [ask(one, "step", command=move) for move in moves] == theirs
     wait_for(lambda: fork["game_id"] not in str(get(client, "/games")))
+
+
+def test_a_game_that_was_ended_by_others_says_so(pole: httpx.Client) -> None:
+    path = post(pole, "/games")["path"]
+    with talking(pole, f"{path}/ws") as socket:
+        ask(socket, "reset", seed=1)
+        assert pole.delete(path).status_code == 200
+        assert ask(socket, "step", command=0)["data"]["code"] == "SESSION_ERROR"
+    with talking(pole, f"{path}/ws") as socket:
+        assert json.loads(socket.recv(timeout=60))["data"]["code"] == "SESSION_ERROR"
 
 
 def test_pictures_come_if_they_are_asked_for(grass: httpx.Client) -> None:

@@ -22,6 +22,8 @@ from ptp.emulators.backends import Processes, Urls
 from ptp.emulators.lending import NoEmulator, PoolClosed
 from ptp.emulators.pooled import PooledClient
 from ptp.errors import UsageError
+from ptp.snapshots import CheckpointManager
+from ptp.worlds import find_world, make_world
 from tests.emulators import foreign as others
 from tests.emulators.parts import serving
 from tests.web.parts import wait_for
@@ -115,6 +117,23 @@ def test_what_is_wrong_with_a_script_is_in_its_result(pool: EmulatorPool) -> Non
     assert "line 1: EXPECT" in str(failed.error)
     assert not broken.success
     assert broken.metadata.attempts == 1
+
+
+def test_a_script_begins_at_a_checkpoint_that_a_world_was_saved_at(tmp_path: Path) -> None:
+    checkpoints = CheckpointManager(tmp_path / "checkpoints")
+    world = make_world(find_world("tallgrass"))
+    world.reset(0)
+    for command in ("start", "none", "none"):
+        world.step(world.parse(command))
+    here = checkpoints.save(world, "in the menu")
+    world.close()
+    backend = Processes("tallgrass", data_dir=tmp_path)
+    with EmulatorPool(1, free_ports(1), backend, checkpoints=checkpoints) as pool:
+        whole = pool.execute_script("start\nnone\nnone\na\na")
+        rest = pool.execute_script("a\na", here)
+    assert rest.success
+    assert rest.state == whole.state
+    assert rest.metadata.checkpoint_id == here
 
 
 def test_a_checkpoint_needs_a_place_where_it_is_kept(pool: EmulatorPool) -> None:

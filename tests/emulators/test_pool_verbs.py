@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-
 from benchmarks.chaos import free_ports
+
 from ptp.cli.pool import _ports
 from ptp.emulators.service import read_started
 from ptp.errors import UsageError

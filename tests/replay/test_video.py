@@ -236,6 +236,24 @@ def test_a_fast_video_leaves_out_ticks_and_a_slow_one_shows_them_longer(
     assert facts_of(tmp_path / "a.mp4")["rate"] == pytest.approx(rate, rel=1e-3)
 
 
+@pytest.mark.parametrize("speed", ["0.25", "0.5", "1", "2", "4", "8", "16", "32", "64"])
+def test_the_length_of_a_video_follows_its_speed(
+    recorded: Callable[..., Path], ptp_json: Any, tmp_path: Path, speed: str
+) -> None:
+    recorded("tallgrass", ticks=160)  # 2.5 ticks a second
+    made = ptp_json("video", "latest", "--speed", speed, "-o", str(tmp_path / "a.mp4"))
+    assert made["seconds"] == pytest.approx(160 / 2.5 / float(speed), abs=0.05)
+    assert made["frames_per_second"] <= 60
+
+
+def test_a_speed_beyond_the_bounds_is_refused_with_them(recorded: Callable[..., Path], ptp: Ptp) -> None:
+    recorded(ticks=10)
+    for speed in ("0.001", "1001", "nan", "inf"):
+        code, _, error = ptp("video", "latest", "--speed", speed)
+        assert (code, error.count("\n")) == (2, 1)
+        assert f"--speed {speed} is not allowed; allowed: 0.01 to 1000" in error
+
+
 def test_without_a_name_the_video_goes_into_the_run(recorded: Callable[..., Path], ptp: Ptp) -> None:
     run = recorded("CartPole-v1", ticks=20)
     code, out, _ = ptp("video", "latest")

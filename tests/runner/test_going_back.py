@@ -80,7 +80,7 @@ def test_a_run_resumes_along_its_tape_when_it_has_no_snapshot(tmp_path: Path, wo
     half = run(config(tmp_path, world=world, max_ticks=60, snapshot_disk=0, snapshot_memory=0))
     store = store_of(RunDirectory(Path(half.directory)))
     for header in store.headers():
-        store.delete(header)
+        store.delete(header.snapshot_id)
     result = resume(RunDirectory(Path(half.directory)), config(tmp_path, world=world, max_ticks=90))
     assert result.ticks == 90
     assert verified(Path(half.directory)) == 90

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from ptp.replay.travel import compare
 from ptp.runs import drawing, open_run
 from ptp.snapshots.keys import KEYS
+from ptp.snapshots.tape import compare
 from ptp.worlds.gameboy.states import native_problem
 
 

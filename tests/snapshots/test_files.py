@@ -250,7 +250,7 @@ def test_a_full_disk_leaves_the_older_snapshots_as_they_are(
 
 
 def test_loaded_snapshots_are_kept_within_a_size(tmp_path: Path) -> None:
-    store = SnapshotStore(tmp_path / "snapshots", cache_bytes=3 * len(WORLD))
+    store = SnapshotStore(tmp_path / "snapshots", cache_bytes=int(3.5 * len(WORLD)))
     headers = [store.save(made(tick)) for tick in range(5)]
     for header in headers:
         store.load(header)

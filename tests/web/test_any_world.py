@@ -62,6 +62,11 @@ def test_a_run_tells_how_far_it_has_come(client: httpx.Client, shelf: Path, lake
     assert isinstance(progress["observation"], int)
 
 
+def test_a_run_tells_the_own_pace_of_its_world(client: httpx.Client, game: str, lake: str) -> None:
+    assert get(client, "run", run=game)["ticks_per_second"] == 2.5  # 60 pictures a second, 24 in a tick
+    assert get(client, "run", run=lake)["ticks_per_second"] == 4
+
+
 def test_figures_of_a_game_are_absent_from_other_worlds(client: httpx.Client, lake: str) -> None:
     assert get(client, "metrics", run=lake)["game"] == {}
 

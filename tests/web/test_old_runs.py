@@ -42,6 +42,7 @@ def test_every_address_answers_for_a_run_of_an_old_schema(tmp_path: Path, versio
         for name in TOLD:
             assert client.get(f"/api/v1/{name}", params={"run": run}).status_code == 200, name
         newest = client.get(f"/api/v1/tick/30?run={run}").json()
+        assert client.get(f"/api/v1/run?run={run}").json()["ticks_per_second"] is None
     assert (newest["last_tick"], newest["step"]) == (30, None)
     assert newest["decision"]["reasoning"] == "reasoning 2"
     assert newest["state"] == {"row": 3}

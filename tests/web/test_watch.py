@@ -29,13 +29,13 @@ class Terminal:
     """A terminal, and the program in it."""
 
     def __init__(self, process: subprocess.Popen[bytes], line: int) -> None:
-        self.process, self._line = process, line
+        self.process, self.line = process, line
         self._data = b""
 
     def read(self) -> str:
         """Return everything that was shown so far."""
         try:
-            while data := os.read(self._line, 1 << 16):
+            while data := os.read(self.line, 1 << 16):
                 self._data += data
         except (BlockingIOError, OSError):
             pass  # nothing more now, or the program has ended
@@ -47,16 +47,16 @@ class Terminal:
     def press(self, key: str, words: str) -> None:
         """Press a key, and wait until the terminal shows what comes of it."""
         before = len(self.read())
-        os.write(self._line, key.encode())
+        os.write(self.line, key.encode())
         wait_for(lambda: re.search(words, self.read()[before:]))
 
     def resize(self, columns: int, rows: int) -> None:
-        fcntl.ioctl(self._line, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        fcntl.ioctl(self.line, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process.send_signal(signal.SIGWINCH)
 
     def modes(self) -> int:
         """Return the local modes of the terminal, such as whether it waits for whole lines."""
-        found: int = termios.tcgetattr(self._line)[3]
+        found: int = termios.tcgetattr(self.line)[3]
         return found
 
     def end(self) -> str:
@@ -120,6 +120,38 @@ def test_keys_pause_step_snapshot_go_back_and_change_the_speed(tmp_path: Path) -
         terminal.press("?", "quit; the run continues")
         terminal.press(" ", "resumed at tick")
         wait_for(lambda: tick_of(directory) > at)
+
+
+HELD_LEFT = "\033[D"
+
+
+def test_the_left_arrow_goes_back_while_it_is_held_and_the_run_plays_on_when_let_go(tmp_path: Path) -> None:
+    with playing(tmp_path) as directory, watching(tmp_path) as terminal:
+        wait_for(lambda: terminal.shows("hold ← rewind") and tick_of(directory) > 60)
+        at = tick_of(directory)
+        terminal.press(HELD_LEFT, "going back, tick")
+        wait_for(lambda: (os.write(terminal.line, HELD_LEFT.encode()), tick_of(directory) < at - 10)[1])
+        wait_for(lambda: terminal.shows("went back to tick") and not ask(directory, "status")["paused"])
+        wait_for(lambda: tick_of(directory) > at)
+
+
+def test_a_paused_run_stays_paused_and_its_start_is_as_far_as_it_goes(tmp_path: Path) -> None:
+    with playing(tmp_path) as directory, watching(tmp_path) as terminal:
+        wait_for(lambda: terminal.shows("hold ← rewind") and tick_of(directory) > 5)
+        terminal.press(" ", "paused at tick")
+        ask(directory, "rewind", to_tick=2)
+        terminal.press(HELD_LEFT * 3, "going back, tick 1")  # what came meanwhile is one step
+        terminal.press("\033OD", "this is the start of the run")
+        terminal.press("\033[A\033[1;5C", "went back to tick 0")  # other arrows do nothing
+        assert ask(directory, "status")["paused"]
+        assert tick_of(directory) == 0
+
+
+def test_who_leaves_while_going_back_leaves_the_run_playing(tmp_path: Path) -> None:
+    with playing(tmp_path) as directory, watching(tmp_path) as terminal:
+        wait_for(lambda: terminal.shows("hold ← rewind") and tick_of(directory) > 20)
+        terminal.press(HELD_LEFT + "q", f"run {directory.run_id} continues")
+        wait_for(lambda: not ask(directory, "status")["paused"])
 
 
 def test_q_leaves_the_run_alone_and_gives_the_terminal_back(tmp_path: Path) -> None:

@@ -7,11 +7,10 @@ import sys
 from typing import Any
 
 import msgspec
-import pytest
 
 from ptp.records import Event
 from ptp.worlds.gameboy import events as game
-from ptp.worlds.knowledge import Knowledge, SnapshotEvent, knowledge_of
+from ptp.worlds.knowledge import Knowledge, knowledge_of
 
 GAME = knowledge_of("gameboy")
 STATE: dict[str, Any] = {
@@ -77,26 +76,6 @@ def test_figures_are_read_from_a_state() -> None:
 
 
 CAUGHT = game.Caught("NIBBIN", 3, 4, "ROUTE", True)
-
-
-@pytest.mark.parametrize(
-    ("event", "expected"),
-    [
-        (CAUGHT, SnapshotEvent("catch", "catch-NIBBIN")),
-        (game.BadgeEarned("SLATE", 1), SnapshotEvent("badge", "badge-1")),
-        (game.BattleStarted("wild", None, "NIBBIN", 3, "ROUTE"), SnapshotEvent("battle", "battle-1")),
-        (game.Caught("NIDORAN♂", 3, 4, "ROUTE", True), SnapshotEvent("catch", "catch-NIDORAN-M")),
-        (game.Fainted("own", "EMBERET", 4, 5, 0), SnapshotEvent("death", "death-EMBERET")),
-        (game.Fainted("enemy", "NIBBIN", 3, 4, None), None),
-        (game.MoneyChanged(3, 3), None),
-    ],
-)
-def test_a_snapshot_event_is_known_live_and_as_it_was_written(
-    event: game.GameEvent, expected: SnapshotEvent | None
-) -> None:
-    kind = type(event).__name__
-    assert GAME.snapshot_event(kind, event) == expected
-    assert GAME.snapshot_event(kind, msgspec.to_builtins(event)) == expected
 
 
 def test_an_old_row_without_a_title_gets_the_one_a_live_event_has() -> None:

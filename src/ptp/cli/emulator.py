@@ -44,7 +44,7 @@ def serve(options: Options) -> int:
     listener = listen(options.host, (options.port,))
     games = Games(spec, options.folder, options.games, record=options.record)
     try:
-        games.default.ready()
+        remarks = games.default.ready().world.remarks
     except BaseException:
         games.close()
         raise
@@ -52,7 +52,7 @@ def serve(options: Options) -> int:
     lines = [paint(url, BOLD), *([f"token: {token}"] if token else [])]
     show(options, Address(url, token, spec.name), *lines)
     if options.talks:
-        sys.stderr.write(f"serving {spec.name}; Ctrl-C stops the server\n")
+        sys.stderr.writelines(f"{line}\n" for line in (*remarks, f"serving {spec.name}; Ctrl-C stops the server"))
     sys.stdout.flush()
     with when_stopped("the game server has stopped"):
         serve_app(create_app(games, token, hosts_of(options.host)), listener)

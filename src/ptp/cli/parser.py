@@ -77,6 +77,8 @@ class Parser(argparse.ArgumentParser):
                 if len(similar) > 1:
                     raise UsageError(f"no option named {flag!r}; did you mean {' or '.join(similar)}?")
                 raise UnknownName("option", flag, known, f"see `{self.prog} --help`")
+            if "--world" in self._option_string_actions:
+                raise UsageError(f"unexpected argument {word!r}; a world is named with --world {word}")
             raise UsageError(f"unexpected argument {word!r}; see `{self.prog} --help`")
         options.words = argv
         return options

@@ -36,7 +36,7 @@ NARROW = 80  # columns below which a bar shows only how far it is
 
 def run_new(options: Options) -> int:
     """Play a new run."""
-    return _play(options, options.config, lambda sinks: run(options.config, run_id=options.run_id, sinks=sinks))
+    return play(options, options.config, lambda sinks: run(options.config, run_id=options.run_id, sinks=sinks))
 
 
 def resume_run(options: Options) -> int:
@@ -46,18 +46,18 @@ def resume_run(options: Options) -> int:
         now = ask(found.directory, protocol.Resume()).now
         assert now is not None
         return answer(options, now, f"run {found.id} resumed at tick {now.tick}")
-    return _play(options, config, lambda sinks: resume(found.directory, config, sinks=sinks, trusted=options.trust))
+    return play(options, config, lambda sinks: resume(found.directory, config, sinks=sinks, trusted=options.trust))
 
 
 def fork_run(options: Options) -> int:
     """Play a new run from a tick of another."""
     parent, config = _merged_config(options, keep=("world",))
 
-    def play(sinks: list[Sink]) -> RunResult:
+    def begin(sinks: list[Sink]) -> RunResult:
         at_tick, run_id = options.at_tick, options.run_id
         return fork(parent.directory, at_tick, config, run_id=run_id, sinks=sinks, trusted=options.trust)
 
-    return _play(options, config, play)
+    return play(options, config, begin)
 
 
 def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[Run, RunConfig]:
@@ -74,9 +74,10 @@ def _merged_config(options: Options, keep: tuple[str, ...]) -> tuple[Run, RunCon
     return found, build(merge(recorded, given), given)
 
 
-def _play(options: Options, config: RunConfig, play: Callable[[list[Sink]], RunResult]) -> int:
+def play(options: Options, config: RunConfig, begin: Callable[[list[Sink]], RunResult]) -> int:
+    """Play a run while showing how far it is, and summarise it; *begin* plays it for some sinks."""
     with choose_watcher(config, not options.talks) as watcher, explaining_stop(watcher):
-        result = play([watcher])
+        result = begin([watcher])
     answer(options, result, *_summary(result, config, watcher))
     if result.error:
         sys.stderr.write(f"ptp: {result.error}\n")

@@ -61,13 +61,16 @@ def start(options: Options) -> int:
 def _serve(options: Options) -> int:
     from ptp.emulators.pool import EmulatorPool
     from ptp.emulators.service import PoolServer, owned
+    from ptp.snapshots import CheckpointManager
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
     signal.signal(signal.SIGTERM, _interrupt)
-    backend = _backend(options)
+    backend, checkpoints = _backend(options), CheckpointManager(options.folder / "checkpoints")
     with (
         owned(options.folder) as folder,
-        EmulatorPool(options.size, _ports(options.ports), backend, choice=options.choice) as pool,
+        EmulatorPool(
+            options.size, _ports(options.ports), backend, choice=options.choice, checkpoints=checkpoints
+        ) as pool,
     ):
         PoolServer(folder, pool, options.world or options.rom or "tallgrass", options.choice).serve()
     return 0

@@ -15,11 +15,12 @@ from ptp.cli.parser import Options
 from ptp.config.flags import given_values
 from ptp.config.load import CHANGEABLE
 from ptp.config.tree import BY_FLAG, values_of
-from ptp.errors import PtpError, SnapshotError, UsageError
+from ptp.errors import PtpError, UsageError
 from ptp.runner.protocol import Status
 from ptp.runs import Run
 from ptp.runs.sharing import import_snapshot
 from ptp.runs.steering import Restored, Steered, steer, store_of
+from ptp.runs.verification import verify_snapshots as verify_snapshot_files
 from ptp.snapshots.fetch import fetch
 from ptp.snapshots.snapshot import read_file, unpack
 
@@ -99,15 +100,16 @@ def create_snapshot(options: Options) -> int:
 def list_snapshots(options: Options) -> int:
     """List snapshots."""
     run = named_run(options)
-    headers = run.snapshots()
+    headers = [header for header in run.snapshots() if set(options.tag) <= set(header.tags)]
     rows = [
         (snapshot_id, h.tick, local_time(h.created_at), h.reason, h.name or "", h.location,
-         in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
+         ", ".join(h.tags), in_bytes(h.payload_bytes) if h.payload_bytes else "memory")
         for h, snapshot_id in zip(headers, short_ids([h.snapshot_id for h in headers], WIDTH), strict=True)
     ]  # fmt: skip
-    names = ("snapshot", "tick", "taken", "for", "name", "where", "size")
-    lines = table(names, rows, right=("tick", "size"), spare=("where", "size", "taken"))
-    return show(options, headers, *(lines if headers else [f"run {run.id} has no snapshots"]))
+    names = ("snapshot", "tick", "taken", "for", "name", "where", "tags", "size")
+    lines = table(names, rows, right=("tick", "size"), spare=("tags", "where", "size", "taken"))
+    tagged = f" tagged {' and '.join(options.tag)}" if options.tag else ""
+    return show(options, headers, *(lines if headers else [f"run {run.id} has no snapshots{tagged}"]))
 
 
 def show_snapshot(options: Options) -> int:
@@ -138,29 +140,34 @@ def _went_back(options: Options, run: Run, restored: Restored) -> int:
     return answer(options, restored, line)
 
 
+def tag_snapshot(options: Options) -> int:
+    """Change or list the tags of a snapshot."""
+    store = store_of(named_run(options).directory)
+    header = store.find(options.snapshot)
+    changes = options.tags or options.remove
+    if changes:
+        header = store.tag(header.snapshot_id, options.tags, options.remove)
+    reply, tags = answer if changes else show, ", ".join(header.tags) or "no tags"
+    return reply(options, {"snapshot_id": header.snapshot_id, "tags": header.tags}, f"{options.snapshot}: {tags}")
+
+
 def delete_snapshot(options: Options) -> int:
     """Delete a snapshot."""
     store = store_of(named_run(options).directory)
     header = store.find(options.snapshot)
-    size = store.delete(header)
+    size = store.delete(header.snapshot_id)
     deleted = {"deleted": header.snapshot_id, "bytes": size}
     return answer(options, deleted, f"deleted {options.snapshot}, {size:,} bytes")
 
 
 def verify_snapshots(options: Options) -> int:
-    """Check every snapshot file of a run."""
-    store = store_of(named_run(options).directory)
-    headers, problems = store.readable()
-    good = []
-    for header in headers:
-        try:
-            store.load(header)
-            good.append(header.snapshot_id)
-        except SnapshotError as problem:
-            problems.append(str(problem))
-    line = f"{len(good)} snapshots are intact" + (f", {len(problems)} are not:" if problems else "")
-    found = {"good": good, "problems": problems}
-    return answer(options, found, line, *(f"  {problem}" for problem in problems), failed=bool(problems))
+    """Read every snapshot of a run, and restore each in a second world."""
+    found = verify_snapshot_files(named_run(options).directory)
+    good, problems = len(found.good), found.problems
+    line = f"{good} snapshots are intact" + (" and restore to what was saved" if found.restored else "")
+    line += f", {len(problems)} are not:" if problems else ""
+    remark = [f"  none was restored: {found.remark}"] if found.remark else []
+    return answer(options, found, line, *(f"  {problem}" for problem in problems), *remark, failed=bool(problems))
 
 
 def export_snapshot(options: Options) -> int:

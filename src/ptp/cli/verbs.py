@@ -102,6 +102,26 @@ POOL = (
     Verb("stop", "End the pool.", "pool:stop", examples=("ptp pool stop",)),
 )  # fmt: skip
 
+SCRIPT_FILE = argument("file", metavar="FILE", help="A button script.")
+SCRIPT = (
+    Verb("check", "Check a script for mistakes, all at once.", "scripts:check", settings="all",
+         about="It is checked for the buttons and the state of a world: --world, or --rom; Tallgrass without either. "
+               "The exit code is 2 when there are mistakes.",
+         examples=("ptp script check walk.ptp", "ptp script check balance.ptp --world CartPole-v1 --json"),
+         arguments=(SCRIPT_FILE,)),
+    Verb("compile", "Show what a script becomes: instructions, frames, time, what can fail.", "scripts:compile_script",
+         settings="all", examples=("ptp script compile walk.ptp", "ptp script compile walk.ptp --json"),
+         arguments=(SCRIPT_FILE,)),
+    Verb("run", "Play a script and record everything, as `ptp run --agent script` does.", "scripts:run", settings="all",
+         about="The exit code is 1 when an EXPECT or a loop of it failed.",
+         examples=("ptp script run walk.ptp --tick-rate-base 0",
+                   "ptp script run balance.ptp --world CartPole-v1 --agent-option on_fail=continue"),
+         arguments=(SCRIPT_FILE, RUN_ID)),
+    Verb("fmt", "Rewrite a script in its usual form, with its comments.", "scripts:fmt",
+         examples=("ptp script fmt walk.ptp", "ptp script fmt walk.ptp --check"),
+         arguments=(SCRIPT_FILE, switch("--check", help="Change nothing, and fail when it would be changed."))),
+)  # fmt: skip
+
 PLAY = (
     Verb("run", "Play an agent in a world and record everything.", "play:run_new", settings="all",
          arguments=(RUN_ID,),
@@ -122,6 +142,9 @@ PLAY = (
                     RUN_ID)),
     Verb("emulator", "Serve worlds to other programs.", verbs=EMULATOR),
     Verb("pool", "Play scripts on many emulators at once.", verbs=POOL),
+    Verb("script", "Check, compile, run and format button scripts.", verbs=SCRIPT,
+         about="A script presses buttons, waits, loops, and asks for the state of the game; docs/scripts.md has the "
+               "language."),
     Verb("worlds", "List the worlds that can be played.", "catalog:worlds",
          about="These are ptp's own, plug-ins, and everything in Gymnasium. Some of Gymnasium's need a package of "
                "their own; playing one names the package.",
@@ -210,9 +233,9 @@ READ = (
          )),
     Verb("watch", "Watch a live run in the terminal.", "watch:watch",
          about="Shows screen, state, decisions, commands and events, also those from before. Keys: space pauses and "
-               "resumes, s plays one tick, b goes back a snapshot, n takes one, + and - change the speed, ? shows "
-               "all keys, q quits; the run continues. With --json each update is printed as a line of JSON, without "
-               "pictures.",
+               "resumes, s plays one tick, the left arrow goes back while it is held, b goes back a snapshot, n takes "
+               "one, + and - change the speed, ? shows all keys, q quits; the run continues. With --json each update "
+               "is printed as a line of JSON, without pictures.",
          examples=("ptp watch", "ptp watch latest --json | jq .now.tick"),
          arguments=LIVE),
     Verb("status", "Show the current status of a run: state, newest decision, health.", "show:status",
@@ -271,15 +294,24 @@ SNAPSHOT = (
     Verb("create", "Take a snapshot now, or at the end of a finished run.", "steer:create_snapshot",
          arguments=(*LATEST, argument("--name", metavar="NAME", help="Name to find it by."),
                     argument("--message", metavar="TEXT", help="What it is for."))),
-    Verb("list", "List snapshots, newest first.", "steer:list_snapshots", arguments=LATEST),
+    Verb("list", "List snapshots, newest first.", "steer:list_snapshots",
+         arguments=(*LATEST, argument("--tag", action="append", default=[], metavar="TAG",
+                                      help="Only snapshots with this tag; repeatable."))),
     Verb("show", "Show the details of a snapshot.", "steer:show_snapshot", arguments=(WHICH, *LATEST)),
     Verb("restore", "Go back to a snapshot, or to any tick, and discard what came after it.", "steer:restore_snapshot",
          examples=("ptp snapshot restore before-gym", "ptp snapshot restore --tick 500"),
          arguments=(argument("snapshot", metavar="SNAPSHOT", nargs="?",
                              help="A snapshot: its name, id, beginning of its id, or `latest`."),
                     argument("--tick", type=int, metavar="N", help="Any tick instead of a snapshot."), *LATEST)),
+    Verb("tag", "Tag a snapshot, or list its tags.", "steer:tag_snapshot",
+         about="One tagged `keep` is not removed to make room, nor when the run goes back past it.",
+         examples=("ptp snapshot tag before-gym keep best", "ptp snapshot tag before-gym --remove best"),
+         arguments=(WHICH, argument("tags", metavar="TAG", nargs="*", help="Tags to add; left out, tags are listed."),
+                    argument("--remove", action="append", default=[], metavar="TAG", help="Remove a tag."),
+                    LATEST[1])),
     Verb("delete", "Delete a snapshot.", "steer:delete_snapshot", arguments=(WHICH, *LATEST)),
-    Verb("verify", "Check every snapshot file of a run.", "steer:verify_snapshots", arguments=LATEST),
+    Verb("verify", "Read every snapshot of a run, and restore each in a second world.", "steer:verify_snapshots",
+         arguments=LATEST),
     Verb("export", "Write a snapshot with its tape to a file for another machine.", "steer:export_snapshot",
          arguments=(WHICH, argument("file", metavar="FILE", help="File to write; it must not exist yet."), *LATEST)),
     Verb("import", "Check an exported snapshot and make it a run.", "steer:import_file",
@@ -321,6 +353,8 @@ STEER = (
          examples=("ptp rollback", "ptp rollback 3"),
          arguments=(argument("count", nargs="?", type=int, default=1, help="Snapshots back (default: 1)."), *LATEST)),
     Verb("snapshot", "Take, list, verify, restore and share snapshots.", verbs=SNAPSHOT,
+         about="A SNAPSHOT is a name, an id, the beginning of an id, or `latest`."),
+    Verb("checkpoint", "The same as `ptp snapshot`.", verbs=SNAPSHOT,
          about="A SNAPSHOT is a name, an id, the beginning of an id, or `latest`."),
 )  # fmt: skip
 

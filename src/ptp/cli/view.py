@@ -33,7 +33,7 @@ LISTS = 4  # lines that a list needs, its frame included
 LEAST_PICTURE = 8  # lines
 SPAN = 3.0  # seconds over which the pace is taken
 KEPT = 60  # events and commands that are kept
-KEYS = "space pause · s step · b back · n snapshot · +/- speed · ? help · q quit"
+KEYS = "space pause · s step · hold ← rewind · n snapshot · +/- speed · ? help · q quit"
 
 
 class View:
@@ -41,6 +41,8 @@ class View:
 
     message = ""
     """What came of the last key."""
+    goes_back = False
+    """Whether the user holds the key that takes the run back."""
     help: Mapping[str, str] | None = None
     """The keys and what they do, while the user wants to see them."""
 
@@ -203,7 +205,7 @@ class View:
         return [_panel("party", "party", _lines(members), len(members) + 2)] if members else []
 
     def _status(self) -> str:
-        return "paused" if self.paused else "live"
+        return "going back" if self.goes_back else "paused" if self.paused else "live"
 
     def _where(self) -> str:
         place = self._state.coordinates

@@ -73,11 +73,17 @@ def _follow(view: View, lines: Iterator[Line], directory: RunDirectory, keys: Ke
     failures: list[object] = []
     showing = threading.Thread(target=lambda: failures.append(attempt(show)), daemon=True)
     showing.start()
-    while showing.is_alive():
-        if keys is None:
-            showing.join(LOOK)
-        elif not all(map(keys.press, next_keys(LOOK))):
-            return False
+    try:
+        while showing.is_alive():
+            if keys is None:
+                showing.join(LOOK)
+            elif not all(map(keys.press, next_keys(LOOK))):
+                return False
+            else:
+                keys.look()
+    finally:
+        if keys is not None:
+            keys.let_go()
     for failure in failures:
         if isinstance(failure, Exception):
             raise failure

@@ -144,6 +144,8 @@ def _property(item: Setting) -> dict[str, Any]:
     }
     if item.type is tuple:
         schema["items"] = {"enum": list(item.choices)}
+        if item.further:
+            schema["items"] = {"anyOf": [schema["items"], {"type": "string", "pattern": r"\S.*:.*\S"}]}
     elif item.choices:
         schema["enum"] = [*item.choices, *([None] if item.optional else [])]
     if item.least is not None:

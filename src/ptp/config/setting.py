@@ -18,7 +18,10 @@ NAMES = {
 
 
 class Setting:
-    """Everything there is to know about one setting; *signal* is what a limit watches, if the world reports it."""
+    """Everything there is to know about one setting; *signal* is what a limit watches, if the world reports it.
+
+    A list may have values of the form *further* beside its choices; whoever needs them checks them.
+    """
 
     section: str
     name: str
@@ -36,8 +39,9 @@ class Setting:
         least: float | None = None,
         most: float | None = None,
         signal: str | None = None,
+        further: str = "",
     ) -> None:
-        self.default, self.help, self.signal = default, help, signal
+        self.default, self.help, self.signal, self.further = default, help, signal, further
         self.flag, self.key = flag, key
         self.least, self.most = least, most
 
@@ -55,7 +59,8 @@ class Setting:
     def allowed(self) -> str:
         """What it may be, in words."""
         if self.choices:
-            return ("any of " if self.type is tuple else "") + ", ".join(self.choices)
+            names = ", ".join(self.choices) + (f", or {self.further}" if self.further else "")
+            return ("any of " if self.type is tuple else "") + names
         words = NAMES[self.type]
         if self.least is not None and self.most is not None:
             return f"{words} from {self.least:g} to {self.most:g}"
@@ -90,12 +95,22 @@ class Setting:
 
     def _within(self, value: Any) -> bool:
         if self.type is tuple:
-            return all(item in self.choices if self.choices else type(item) is str for item in value)
+            return all(self._allows(item) for item in value)
         if self.type is dict:
             return _is_data(value)
         if self.choices:
             return value in self.choices
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    def _allows(self, item: Any) -> bool:
+        if not self.choices or item in self.choices:
+            return type(item) is str
+        return bool(self.further) and type(item) is str and _is_pair(item)
+
+
+def _is_pair(text: str) -> bool:
+    word, colon, name = text.partition(":")
+    return bool(word.strip() and colon and name.strip())
 
 
 def read_option(text: str) -> Any:

@@ -130,12 +130,17 @@ class Snapshot(Section, section="snapshot", prefix="snapshot-"):
 
     memory: int = setting(10, "Snapshots to keep in memory.", least=0)
     disk: int = setting(1000, "Write a snapshot every N ticks.", least=0)
-    on_event: tuple[Event, ...] = setting((), "Events that trigger a snapshot, separated by commas.")
+    on_event: tuple[Event | str, ...] = setting(
+        (), "Events that trigger a snapshot, separated by commas; also location:NAME, item:NAME, flag:NAME, level:N.",
+        further="WORD:NAME",
+    )  # fmt: skip
     max_disk: float = setting(20.0, "Disk space for snapshots, in gigabytes.", least=0)
     compress: bool = setting(False, "Compress snapshots on disk.")
-    validate: bool = setting(False, "Check that each snapshot can be restored.")
-    rollback_on_error: bool = setting(False, "Roll back to the last snapshot on errors.", flag="--rollback-on-error")
-    rollback_grace: int = setting(3, "Snapshots to roll back at most after an error.", flag="--rollback-grace", least=1)
+    validate: bool = setting(False, "Restore each snapshot in a second world, and write it again if it differs.")
+    rollback_on_error: bool = setting(
+        False, "Go back to the newest key state or snapshot on errors.", flag="--rollback-on-error"
+    )
+    rollback_grace: int = setting(3, "States to go back at most after an error.", flag="--rollback-grace", least=1)
     rewind_memory: int = setting(
         64, "Memory for going back to any tick, in megabytes; 0 keeps no key states.", flag="--rewind-memory", least=0
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import warnings
 from pathlib import Path
 from tempfile import gettempdir
 from typing import IO, Annotated, Any, ClassVar
@@ -16,11 +17,12 @@ from gymnasium import spaces
 
 from ptp._util.loading import decode_options
 from ptp.emulators.answers import GameState
-from ptp.emulators.client import PokemonGymClient, Timeouts, split_login
+from ptp.emulators.client import PokemonGymClient, Timeouts
 from ptp.emulators.game import WAIT, ServedGame
-from ptp.emulators.inputs import KEYS, InputValidator, Picture
-from ptp.emulators.monitor import PerformanceMonitor
+from ptp.emulators.inputs import KEYS, UNSTABLE, InputValidator, Picture
+from ptp.emulators.monitor import Degradation, PerformanceMonitor
 from ptp.emulators.recovery import ErrorRecoveryHandler, Rescue
+from ptp.emulators.transport import split_login
 from ptp.errors import WorldError
 from ptp.records import Gauge, SnapshotKind, WorldFacts, WorldSpec
 from ptp.worlds.contract import Outcome, Signals, World
@@ -79,6 +81,8 @@ class PokemonGymAdapter(World):
     )
     signal_names: ClassVar[tuple[str, ...]] = ("badges", "level", "score")
 
+    state_fields: ClassVar[tuple[str, ...]] = tuple(sorted({*GameState.__struct_fields__} - {*UNSTABLE, *signal_names}))
+
     def __init__(
         self,
         spec: WorldSpec,
@@ -93,7 +97,7 @@ class PokemonGymAdapter(World):
             raise WorldError(f"world {spec.name!r} can't render {render_mode!r}; it offers: rgb_array")
         options = decode_options(f"world {spec.name!r}", spec.options, Options)
         self.spec = spec
-        self.monitor = monitor or PerformanceMonitor()
+        self.monitor = monitor or PerformanceMonitor(alert=self._warn)
         self.validator = validator or InputValidator()
         self.recovery = recovery or ErrorRecoveryHandler(rescue=rescue)
         self._lock = claim(split_login(options.id)[0])
@@ -122,6 +126,9 @@ class PokemonGymAdapter(World):
         left = self.client.status().remaining_time_seconds
         ends = () if left is None or left > DAY else (ENDS.format(self.client.base_url, left),)
         return ends if self._game.has_snapshots else (*ends, UNPROVEN.format(self.client.base_url))
+
+    def _warn(self, found: Degradation) -> None:
+        warnings.warn(f"{self.client.base_url} gets slower: {found}", stacklevel=2)
 
     def _describe(self) -> WorldFacts:
         snapshot: SnapshotKind = "state" if self._game.has_snapshots else "tape"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -106,3 +106,36 @@ class Saved(msgspec.Struct, frozen=True):
 
     status: str
     state_file: str
+
+
+class Position(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a game on one of our servers stands."""
+
+    world: str
+    seed: int | None
+    step: int
+    """Commands since the episode began."""
+    reward: float
+    done: bool
+    run_id: str | None
+    """The run that it is recorded as."""
+    state: Any
+
+
+class Stepped(msgspec.Struct, frozen=True, kw_only=True):
+    """What many commands did."""
+
+    played: int
+    """How many were applied: fewer than were sent when the episode ended."""
+    position: Position
+    rewards: list[float] | None = None
+    states: list[Any] | None = None
+
+
+class ScriptOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """How a script went."""
+
+    success: bool
+    checkpoints: list[str]
+    failures: list[str]
+    position: Position

@@ -24,7 +24,7 @@ from ptp.emulators.endpoints import PREFIX, for_every_game
 from ptp.emulators.games import AtCapacity, Games, NoSuchGame
 from ptp.emulators.session import NotBegun
 from ptp.errors import BadCommand, PtpError, SnapshotError, UsageError
-from ptp.http.endpoints import Problem, reply
+from ptp.http.endpoints import Problem, reply, routes
 from ptp.http.guard import LOOPBACK, Guard, Policy
 from ptp.http.openapi import document
 
@@ -33,9 +33,10 @@ OpenEnv's (`/reset`, `/step`, ... and the WebSocket `/ws`) and our own below `/v
 the default game; every other game has the same ones below `/games/ID`."""
 OF_A_GAME = (*gym.ENDPOINTS, *openenv.ENDPOINTS, *v1.ENDPOINTS, *execute.ENDPOINTS)
 ENDPOINTS = (*for_every_game(OF_A_GAME), *roster.ENDPOINTS, *execute.SERVER_ENDPOINTS)
+PATIENCE = 300.0  # seconds that a client may take to answer a ping: a trainer may be busy for minutes
 MOST_BODY = 4 << 20  # bytes; snapshots are the largest
 UNLIMITED = 1e6  # requests per second: how fast a game is played is its clients' business
-PUBLIC = frozenset({"/health"})
+PUBLIC = frozenset({"/openapi.json", *(endpoint.path for endpoint in ENDPOINTS if endpoint.public)})
 
 
 class Refusal(Problem, frozen=True):
@@ -55,7 +56,7 @@ def create_app(games: Games, token: str | None, hosts: frozenset[str] | None = L
     policy = Policy(token, False, hosts, PUBLIC, MOST_BODY, reads_per_second=UNLIMITED, writes_per_second=UNLIMITED)
     app = Starlette(
         routes=[
-            *(endpoint.route() for endpoint in ENDPOINTS),
+            *routes(ENDPOINTS),
             WebSocketRoute("/ws", play),
             WebSocketRoute(f"{PREFIX}/ws", play),
             Route("/openapi.json", lambda request: Response(_document(), media_type="application/json")),
@@ -98,7 +99,7 @@ def make_server(app: Starlette) -> uvicorn.Server:
     """Return a server of the app, which closes what is open when it is stopped."""
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2, lifespan="on",
-        ws="websockets-sansio", ws_max_size=MOST_MESSAGE, ws_per_message_deflate=False,
+        ws="websockets-sansio", ws_max_size=MOST_MESSAGE, ws_per_message_deflate=False, ws_ping_timeout=PATIENCE,
     )  # fmt: skip
     return uvicorn.Server(config)
 

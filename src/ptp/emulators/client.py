@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 import httpx
 import msgspec
 
 from ptp._util.clock import Clock
-from ptp.emulators.answers import Evaluation, GameState, Saved, ServerStatus, Stopped
+from ptp.emulators.answers import (
+    Evaluation,
+    GameState,
+    Position,
+    Saved,
+    ScriptOutcome,
+    ServerStatus,
+    Stepped,
+    Stopped,
+)
 from ptp.emulators.cache import StateCache
 from ptp.emulators.inputs import InputValidator
 from ptp.emulators.monitor import PerformanceMonitor
-from ptp.errors import BadAnswer, ConfigError, GameLost, ServerRefused, ServerTimeout, ServerUnreachable
+from ptp.emulators.transport import Transport, split_login
+from ptp.errors import ConfigError, GameLost
 
-MOST = 256 * 2**20  # bytes of an answer
 BINARY = "application/octet-stream"
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
@@ -33,34 +39,8 @@ class Timeouts(msgspec.Struct, frozen=True):
     initialize: float = 120.0
     """Beginning a game: some servers play two minutes of it first."""
     snapshot: float = 30.0
-
-
-class Connections:
-    """Connections that are kept open, each used by one thread at a time.
-
-    The pool of the HTTP library may close a connection that another thread has just begun to use.
-    """
-
-    def __init__(self, number: int, headers: dict[str, str]) -> None:
-        trusted = httpx.create_ssl_context(trust_env=False)
-        self._idle: queue.LifoQueue[httpx.Client] = queue.LifoQueue()
-        self._all = [httpx.Client(headers=headers, verify=trusted, trust_env=False) for _ in range(number)]
-        for each in self._all:
-            self._idle.put(each)
-
-    @contextmanager
-    def use(self, timeout: float) -> Iterator[httpx.Client]:
-        """Lend a connection, the one that was used last; wait for one while all are in use."""
-        http = self._idle.get(timeout=timeout)
-        try:
-            yield http
-        finally:
-            self._idle.put(http)
-
-    def close(self) -> None:
-        """Close every connection."""
-        for each in self._all:
-            each.close()
+    script: float = 300.0
+    """Many commands at once, and scripts."""
 
 
 class PokemonGymClient:
@@ -88,18 +68,21 @@ class PokemonGymClient:
         self._cache: StateCache[GameState] = StateCache(max_state_age, self._clock)
         self._last: GameState | None = None
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self._connections = Connections(connections, headers)
+        self._transport = Transport(connections, headers, self._clock)
         self.base_url, self._login = split_login(base_url)
 
     def move(self, base_url: str) -> None:
         """Talk to another address from now on, such as another port."""
+        self._forget()
+        self.base_url, self._login = split_login(base_url)
+
+    def _forget(self) -> None:
         self._cache.clear()
         self._last = None
-        self.base_url, self._login = split_login(base_url)
 
     def close(self) -> None:
         """Close every connection; the game on the server stays as it is."""
-        self._connections.close()
+        self._transport.close()
 
     def __enter__(self) -> PokemonGymClient:
         return self
@@ -169,18 +152,37 @@ class PokemonGymClient:
 
     def stop(self) -> Stopped:
         """End the game on the server."""
-        self._cache.clear()
-        self._last = None
+        self._forget()
         return self._ask("stop", "POST", "/stop", Stopped, self.timeouts.action, {})
 
+    # -- what only our servers have ----------------------------------------------------------------------------
+
+    def position(self) -> Position:
+        """Return where the game stands, with everything that its world tells."""
+        return self._ask("state", "GET", "/v1/state", Position, self.timeouts.read)
+
+    def step(self, inputs: Sequence[Any], *, rewards: bool = False, states: bool = False) -> Stepped:
+        """Apply many commands of the world in one request; the rewards and states of each are returned if asked."""
+        self._forget()
+        body = {"inputs": list(inputs), "rewards": rewards, "states": states}
+        return self._ask("step", "POST", "/v1/step", Stepped, self.timeouts.script, body)
+
+    def run_script(self, text: str) -> ScriptOutcome:
+        """Play a script in the button language."""
+        self._forget()
+        return self._ask("script", "POST", "/v1/script", ScriptOutcome, self.timeouts.script, {"text": text})
+
+    def frame(self) -> bytes:
+        """Return the present picture as a PNG file."""
+        return self._request("frame", "GET", "/v1/frame", self.timeouts.read)
+
     def snapshot(self) -> bytes:
-        """Return the whole game as bytes, where the server can."""
+        """Return the whole game as bytes."""
         return self._request("snapshot", "GET", "/v1/snapshot", self.timeouts.snapshot)
 
     def restore(self, snapshot: bytes) -> None:
-        """Go back to a snapshot, where the server can."""
-        self._cache.clear()
-        self._last = None
+        """Go back to a snapshot."""
+        self._forget()
         self._request("restore", "POST", "/v1/snapshot", self.timeouts.snapshot, snapshot)
 
     # -- requests ----------------------------------------------------------------------------------------------
@@ -193,80 +195,8 @@ class PokemonGymClient:
         return self.validator.decode(self.base_url + path, answer, kind)
 
     def _request(
-        self, operation: str, method: str, path: str, timeout: float, content: bytes | None = None, type: str = BINARY
+        self, operation: str, method: str, path: str, timeout: float, content: bytes | None = None, kind: str = BINARY
     ) -> bytes:
-        url = self.base_url + path
-        headers = {} if content is None else {"content-type": type}
         limits = httpx.Timeout(timeout, connect=min(timeout, self.timeouts.connect))
-        until = self._clock.monotonic() + timeout
-        with self.monitor.measure(operation), _translated(url, timeout), self._connections.use(timeout) as http:
-            with http.stream(
-                method, url, content=content, headers=headers, timeout=limits, auth=self._login
-            ) as response:
-                answer = self._read(response, url, timeout, until)
-            if response.is_success:
-                return answer
-            raise _refused(url, response.status_code, answer)
-
-    def _read(self, response: httpx.Response, url: str, timeout: float, until: float) -> bytes:
-        """Return the whole answer; one that trickles in, or never ends, is given up."""
-        parts, size = [], 0
-        for part in response.iter_bytes():
-            parts.append(part)
-            size += len(part)
-            if size > MOST:
-                raise BadAnswer(f"{url} answered more than {MOST:,} bytes; use a pokemon-gym server")
-            if self._clock.monotonic() > until:
-                raise _late(url, timeout)
-        return b"".join(parts)
-
-
-def split_login(url: str) -> tuple[str, tuple[str, str] | None]:
-    """Return an address without its login and without a slash at the end, and the login."""
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
-        shown = url.rpartition("@")[2]
-        raise ConfigError(f"{shown!r} is not the address of a game server; write it as http://127.0.0.1:8081")
-    place = f"[{host}]" if ":" in host else host
-    netloc = place if port is None else f"{place}:{port}"
-    login = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
-    return urlunsplit((parts.scheme, netloc, parts.path.rstrip("/"), "", "")), login
-
-
-@contextmanager
-def _translated(url: str, timeout: float) -> Iterator[None]:
-    """Turn the errors of the HTTP library into ours."""
-    try:
-        yield
-    except (httpx.TimeoutException, queue.Empty) as problem:
-        raise _late(url, timeout) from problem
-    except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError, httpx.DecodingError) as problem:
-        raise BadAnswer(
-            f"{url}: the answer was cut off ({_said(problem)}); see whether the server still runs"
-        ) from problem
-    except httpx.TransportError as problem:
-        raise ServerUnreachable(
-            f"{url}: nothing answers ({_said(problem)}); start the server, or correct the address"
-        ) from problem
-
-
-def _said(problem: Exception) -> str:
-    return str(problem) or type(problem).__name__
-
-
-def _late(url: str, timeout: float) -> ServerTimeout:
-    return ServerTimeout(f"{url}: no answer within {timeout:g} s; raise the timeout, or see whether the server is busy")
-
-
-def _refused(url: str, status: int, answer: bytes) -> ServerRefused:
-    try:
-        reason = msgspec.json.decode(answer)["detail"]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError):
-        reason = answer[:200].decode("utf-8", "replace")
-    said = " ".join(str(reason).split())[:200] or httpx.codes.get_reason_phrase(status)
-    remedy = "the server's log says more" if status >= 500 else "correct the request"
-    return ServerRefused(f"{url}: refused with {status}: {said}; {remedy}", status)
+        with self.monitor.measure(operation):
+            return self._transport.request(method, self.base_url + path, content, kind, self._login, limits)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from ptp.emulators import openenv
-from ptp.emulators.games import AtCapacity, Game, Games
+from ptp.emulators.games import AtCapacity, Game, Games, NoSuchGame
 from ptp.emulators.session import Session
 from ptp.errors import BadCommand, PtpError, SnapshotError, UsageError
 from ptp.http.endpoints import convert
@@ -65,22 +65,26 @@ class Connection:
     async def converse(self) -> None:
         """Answer messages until the client closes."""
         while True:
-            text = await self._socket.receive_text()
-            reply = await self._answer(text)
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            reply = await self._answer(message.get("text"))
             if reply is None:
                 await self._socket.close()
                 return
             await self._socket.send_text(reply)
 
-    async def _answer(self, text: str) -> str | None:
+    async def _answer(self, text: str | None) -> str | None:
         try:
-            message = _decode(text)
-        except (msgspec.ValidationError, UnicodeEncodeError) as problem:
+            message = _decode(text or "")
+        except msgspec.ValidationError as problem:
             return complain(str(problem), "VALIDATION_ERROR")
-        except msgspec.DecodeError as problem:
-            return complain(str(problem), "INVALID_JSON")
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as problem:
+            return complain(f"{problem}; send an object as text", "INVALID_JSON")
         try:
             return await self._meet(message)
+        except NoSuchGame as problem:
+            return complain(str(problem), "SESSION_ERROR")
         except (UsageError, BadCommand, SnapshotError) as problem:
             return complain(str(problem), "VALIDATION_ERROR")
         except AtCapacity as problem:

@@ -34,7 +34,8 @@ class GameEndpoint(Endpoint, frozen=True, dict=True):
             fields.insert(0, ("game_id", GameId, msgspec.NODEFAULT))
         return fields
 
-    async def _respond(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
+        """Answer a request."""
         arguments = await self.arguments(request)
         games: Games = request.app.state.services
         handler = self.handler

@@ -80,4 +80,4 @@ async def alive(games: Games) -> Alive:
 
 
 ENDPOINTS = (GameEndpoint("POST", EXECUTE, execute),)
-SERVER_ENDPOINTS = (Endpoint("GET", ALIVE, alive),)
+SERVER_ENDPOINTS = (Endpoint("GET", ALIVE, alive, public=True),)

@@ -16,6 +16,7 @@ from ptp.errors import GameLost, ServerRefused, WorldError
 WAIT = "wait"
 T = TypeVar("T")
 UNKNOWN = (404, 405)  # answers to a path that a server does not have
+WITHOUT_GAME = (400, 404, 409)  # answers to an input where there is no game
 SNAPSHOT_EVERY = 100  # inputs; so many at most are played again when a game is lost
 
 
@@ -62,7 +63,7 @@ class ServedGame:
 
     def begin(self) -> GameState:
         """Begin the game anew and return its first state."""
-        self.state = self._recovery.run(self._start)
+        self.state = self._run(self._start)
         self._tape, self._recovery.last_snapshot = [], None
         if self.has_snapshots:
             self.save()
@@ -70,6 +71,8 @@ class ServedGame:
 
     def _start(self) -> GameState:
         state = self._client.reset_game(self._session)
+        if not state.screenshot_base64:
+            raise self._gone()
         self._server = "there"
         return state
 
@@ -77,14 +80,13 @@ class ServedGame:
         """Apply one input, exactly once, and return the state that follows."""
         if self.has_snapshots and len(self._tape) >= SNAPSHOT_EVERY:
             self.save()
-        self.state = self._recovery.run(lambda: self._there(lambda: self._send(command, self.state)))
+        self.state = self._run(lambda: self._there(lambda: self._send(command, self.state)))
         self._tape.append(command)
         return self.state
 
     def save(self) -> bytes:
         """Return the game as bytes, with its state: the server has no call for that."""
-        game = self._recovery.run(lambda: self._there(self._client.snapshot))
-        return self._keep(game)
+        return self._keep(self._run(lambda: self._there(self._client.snapshot)))
 
     def _keep(self, game: bytes) -> bytes:
         """Have the game played again from here when it is lost."""
@@ -98,7 +100,7 @@ class ServedGame:
             saved = msgspec.msgpack.decode(snapshot, type=Saved)
         except msgspec.DecodeError as problem:
             raise WorldError(f"not a saved game of a server: {problem}; take another snapshot") from None
-        self.state = self._recovery.run(lambda: self._restore(saved))
+        self.state = self._run(lambda: self._restore(saved))
         self._tape, self._recovery.last_snapshot = [], snapshot
         return self.state
 
@@ -108,9 +110,9 @@ class ServedGame:
         self._server = "lost"
         self._client.restore(saved.game)
         steps = self._steps()
-        self._server = "there"
         if steps is None:
-            raise GameLost(f"{self._client.base_url} has no game any more: it was restarted")
+            raise self._gone()
+        self._server = "there"
         return msgspec.structs.replace(saved.state, step_number=steps)
 
     def _there(self, call: Callable[[], T]) -> T:
@@ -118,14 +120,25 @@ class ServedGame:
         if self._server != "there" and (self._server == "lost" or self._steps() != self.state.step_number):
             self._rebuild()
         self._server = "unsure"
-        try:
-            answer = call()
-        except ServerRefused as problem:
-            if self._steps() is None:
-                raise GameLost(f"{self._client.base_url} has no game any more: it was restarted") from problem
-            raise
+        answer = call()
         self._server = "there"
         return answer
+
+    def _run(self, operation: Callable[[], T]) -> T:
+        return self._recovery.run(lambda: self._playing(operation))
+
+    def _playing(self, operation: Callable[[], T]) -> T:
+        """Return what an operation returns; a refusal by a server that has no game is no fault of the request."""
+        try:
+            return operation()
+        except ServerRefused as problem:
+            if problem.status in WITHOUT_GAME and self._steps() is None:
+                raise self._gone() from problem
+            raise
+
+    def _gone(self) -> GameLost:
+        self._server = "lost"
+        return GameLost(f"{self._client.base_url} has no game any more; see whether it is being restarted")
 
     def _steps(self) -> int | None:
         return self._client.status().steps_taken
@@ -144,6 +157,7 @@ class ServedGame:
         """Play the game again up to where it was lost."""
         self._server, snapshot = "lost", self._recovery.last_snapshot
         state = self._start() if snapshot is None else self._restore(msgspec.msgpack.decode(snapshot, type=Saved))
+        self._server = "lost"  # until it is where our game is
         for command in self._tape:
             state = self._send(command, state)
         if not self._is_equal(state):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,14 +35,17 @@ class Game:
         self.id = game_id
         self._thread = ThreadPoolExecutor(1, f"game-{game_id[-8:]}")
         self._waiting = 0
+        self._has_ended = False
         self._session = self._thread.submit(make)
 
-    def ready(self) -> None:
+    def ready(self) -> Session:
         """Wait until the game is made; what went wrong is raised."""
-        self._session.result()
+        return self._session.result()
 
     async def do(self, work: Callable[[Session], T]) -> T:
         """Work with the session on its thread."""
+        if self._has_ended:
+            raise NoSuchGame(f"game {self.id} has ended; POST /games makes another")
         if self._waiting >= MOST_WAITING:
             raise AtCapacity(f"{MOST_WAITING:,} requests wait for this game; try again later")
         self._waiting += 1
@@ -50,10 +55,18 @@ class Game:
             self._waiting -= 1
 
     def _work(self, work: Callable[[Session], T]) -> T:
-        return work(self._session.result())
+        session = self._session.result()
+        session.finish()
+        session.confess()
+        done = work(session)
+        if session.unfinished is not None:
+            with suppress(RuntimeError):  # the game is about to end, which finishes it too
+                self._thread.submit(session.finish)
+        return done
 
     def close(self) -> Future[None]:
         """End the game, also in the middle of a request; return what is done when it has ended."""
+        self._has_ended = True
         if self._session.done() and self._session.exception() is None:
             self._session.result().interrupt()
         ended = self._thread.submit(self._end)
@@ -104,12 +117,22 @@ class Games:
         return game
 
     def remove(self, game_id: str) -> Future[None]:
-        """End a game."""
+        """End a game; what goes wrong at its end is reported, for nobody waits for it."""
         game = self.find(game_id)
         del self._games[game_id]
-        return game.close()
+        ended = game.close()
+        ended.add_done_callback(lambda ended: _report(game_id, ended))
+        return ended
 
     def close(self) -> None:
         """End every game, and wait for it."""
-        for ended in [self.default.close(), *[self.remove(game_id) for game_id in self.ids()]]:
-            ended.result()
+        ending = [self.remove(game_id) for game_id in self.ids()]
+        default = self.default.close()
+        wait([default, *ending])
+        default.result()
+
+
+def _report(game_id: str, ended: Future[None]) -> None:
+    problem = ended.exception()
+    if problem is not None:
+        sys.stderr.write(f"ptp: game {game_id} did not end well: {problem!r}\n")

@@ -49,14 +49,21 @@ class GymSession:
         return max(0.0, MINUTES * 60 - (time.monotonic() - self._began))
 
     def answer(self, session: Session, kind: str, details: dict[str, Any], name: str) -> GymState:
-        """Return the state after a step, and keep it."""
+        """Return the state after a step, which is kept as soon as it is sent."""
         picture = session.picture()
         state = read_state(session, picture)
         now = time.monotonic()
         state.execution_time, self._answered = now - self._answered, now
         state.step_number = self.steps
         state.score = self.score.see(state)
-        self.files.note(state, kind, details, picture, name)
+        autosave = session.snapshot() if self.steps and self.steps % AUTOSAVE_EVERY == 0 else None
+
+        def keep() -> None:
+            self.files.note(state, kind, details, picture, name)
+            if autosave is not None:
+                self.files.save(AUTOSAVE, autosave)
+
+        session.unfinished = keep
         return state
 
     def close(self) -> None:
@@ -134,8 +141,6 @@ def action(
         if session.play.over:
             break
     gym.steps += 1
-    if gym.steps % AUTOSAVE_EVERY == 0:
-        gym.files.save(AUTOSAVE, session.snapshot())
     return gym.answer(session, action_type, details, _file_name(name))
 
 

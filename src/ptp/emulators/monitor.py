@@ -20,7 +20,7 @@ KEPT = 1000  # timings per operation
 OPERATIONS = 64  # more are counted together, so that names made up by a caller can't fill the memory
 OTHERS = "others"
 RECENT, EARLIER = 20, 40  # timings that are compared: the newest ones with those before
-WORSE = 1.5
+WORSE, NOTICEABLE = 1.5, 0.005  # times as slow, and seconds more, to count as slower
 
 
 class Timing(msgspec.Struct, frozen=True):
@@ -146,9 +146,10 @@ def _degradation(operation: str, series: _Series) -> Degradation | None:
     if len(series.seconds) < RECENT + EARLIER:
         return None
     newest = list(series.seconds)[-(RECENT + EARLIER) :]
-    before, now = newest[:EARLIER], median(newest[EARLIER:])
-    if now > WORSE * median(before) and now > _percentile(before, 0.9):
-        return Degradation(operation, median(before), now)
+    earlier, now = newest[:EARLIER], median(newest[EARLIER:])
+    before = median(earlier)
+    if now > max(WORSE * before, before + NOTICEABLE, _percentile(earlier, 0.9)):
+        return Degradation(operation, before, now)
     return None
 
 

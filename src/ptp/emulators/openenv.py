@@ -86,12 +86,6 @@ class Metadata(Struct):
     """Messages of the WebSocket beside OpenEnv's own."""
 
 
-class Healthy(Struct):
-    """That the server is there."""
-
-    status: str
-
-
 def reset(
     session: Session,
     seed: Seed | None = None,
@@ -154,11 +148,6 @@ def metadata(session: Session) -> Metadata:
     return Metadata(facts.name, about, README, __version__, None, None, list(EXTENSIONS))
 
 
-def health(session: Session) -> Healthy:
-    """Tell that the game answers."""
-    return Healthy("healthy")
-
-
 def read_snapshot(text: Any) -> bytes:
     """Return a snapshot from what a message says."""
     try:
@@ -173,5 +162,4 @@ ENDPOINTS = (
     GameEndpoint("GET", "/state", state),
     GameEndpoint("GET", "/schema", schema),
     GameEndpoint("GET", "/metadata", metadata),
-    GameEndpoint("GET", "/health", health),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from ptp.emulators.connections import fork as fork_game
@@ -23,6 +25,23 @@ class Ended(Struct, frozen=True):
     """A game that has ended."""
 
     game_id: str
+
+
+class Healthy(Struct, frozen=True):
+    """That the server is there."""
+
+    status: Literal["healthy"]
+
+
+async def health(services: Games) -> Healthy:
+    """Tell that the server answers, also while its game is busy."""
+    return Healthy("healthy")
+
+
+async def health_of(services: Games, game_id: GameId) -> Healthy:
+    """Tell that a game is there, also while it is busy."""
+    services.find(game_id)
+    return Healthy("healthy")
 
 
 async def games(services: Games) -> GameList:
@@ -56,6 +75,8 @@ def _made(game_id: str) -> Made:
 
 
 ENDPOINTS = (
+    Endpoint("GET", "/health", health, public=True),
+    Endpoint("GET", f"{PREFIX}/health", health_of),
     Endpoint("GET", "/games", games),
     Endpoint("POST", "/games", create),
     Endpoint("POST", "/v1/fork", fork),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ptp._util.clock import Clock
 from ptp.emulators.png import png
 from ptp.engine import Play
-from ptp.errors import PtpError, SnapshotError, UsageError, WorldError
+from ptp.errors import PtpError, RecordingError, SnapshotError, UsageError, WorldError
 from ptp.records import Record, WorldSpec
 from ptp.runner.lane import Lane, settings
 from ptp.scripts import Execution, Played, ScriptCompiler, Target, play
@@ -65,6 +65,8 @@ class Session:
         self.scale = 2 if self.timing else 1
         self.gym: GymSession | None = None
         """The session of the pokemon-gym protocol, once it is initialised."""
+        self.unfinished: Callable[[], None] | None = None
+        """What a request leaves to be done after its answer."""
         self.stopping = threading.Event()
         """Set when the game is to end, also in the middle of a long request."""
         self.episode_id: str | None = None
@@ -72,6 +74,7 @@ class Session:
         """The seed of the episode; None before the first."""
         self.shows_frames = False
         """Whether every observation has a picture."""
+        self._failure: RecordingError | None = None
         self._record = record
         self._lane: Lane | None = None
         self._commands: list[str] | None = None
@@ -157,6 +160,21 @@ class Session:
         except StopIteration as end:
             played: Played = end.value
             return played
+
+    def finish(self) -> None:
+        """Do what the last request left to be done; what went wrong is told once, by `confess`."""
+        work, self.unfinished = self.unfinished, None
+        try:
+            if work is not None:
+                work()
+        except OSError as problem:
+            self._failure = RecordingError(f"the session's files can't be written: {problem}; make room for them")
+
+    def confess(self) -> None:
+        """Raise what went wrong after the last answer."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     # -- what is there -----------------------------------------------------------------------------------------
 
@@ -263,7 +281,9 @@ class Session:
 
     def close(self) -> None:
         """End everything."""
+        self.finish()
         if self.gym is not None:
             self.gym.close()
         self.end()
         self.world.close()
+        self.confess()

@@ -159,10 +159,10 @@ class Engine:
     def _remark(self, decision: Decision, records: list[Record]) -> None:
         """Record what the agent reports beside its commands."""
         self.checkpoints = decision.checkpoints
-        for remark in decision.remarks:
-            self._notice(remark.level, remark.kind, remark.message, records)
         for name in decision.checkpoints:
             self._notice("info", "checkpoint", f"reached checkpoint {name}", records)
+        for remark in decision.remarks:
+            self._notice(remark.level, remark.kind, remark.message, records)
 
     def _book_late(self, late: Decision, records: list[Record]) -> None:
         """Count what an answer cost that came after the run went back; its commands are dropped."""
@@ -333,6 +333,7 @@ class Engine:
         opened = [*state.opened, *([state.open] if state.open else ())]
         self._open = {decision.number: load_decision(decision, now) for decision in opened}
         self._asked = None
+        self._bad = 0
         self.stop = None
 
     def follow(self, command: str, decision: int | None = None, ask: bool = False) -> str:
@@ -341,7 +342,7 @@ class Engine:
         *decision* is the number of the decision that was made just before it. With *ask* the agent decides again, so
         that it comes to the same mind, and what it wants further waits in the queue as it did then.
         """
-        if decision is not None:
+        if decision is not None and decision not in self._open:  # a snapshot may hold it, not yet applied
             self._decide_again(decision, ask)
         queued = self.buffer.take_again(command, self.world.encode)
         self._play(queued or Queued(self.world.decode(command), "", self._now(), -1), command, [])

@@ -43,9 +43,9 @@ def enlargement(width: int, height: int) -> int:
 
 def ticks_per_second(world: World) -> float:
     """Return the rate at which a world's ticks look as it was made to look."""
-    env: Any = world.env.unwrapped
-    rate = float(env.metadata.get("render_fps") or 30)
-    return rate / getattr(env, "frames_per_tick", 1)
+    rate = world.facts.ticks_per_second
+    assert rate is not None, "a world that was made here has one"
+    return rate
 
 
 def video_of_run(run: Path, world: World, first_tick: int) -> VideoWriter:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_type_hints
 
 import msgspec
@@ -94,10 +94,7 @@ class Endpoint(Struct, frozen=True, dict=True):
     def body(self) -> type[Struct] | None:
         """What the body says: all that a request to change something says, but where."""
         fields = [] if self.takes else self._fields(in_body=True)
-        name = f"{self.handler.__name__.title()}Request"
-        about = {"__doc__": inspect.getdoc(self.handler)}
-        strict = not self.lenient
-        return msgspec.defstruct(name, fields, namespace=about, forbid_unknown_fields=strict) if fields else None
+        return _body_struct(self.handler, tuple(fields), not self.lenient) if fields else None
 
     def _fields(self, in_body: bool) -> list[tuple[str, Any, Any]]:
         found = []
@@ -106,10 +103,6 @@ class Endpoint(Struct, frozen=True, dict=True):
             if in_body == (self.method == "POST" and it.name != "run" and f"{{{it.name}}}" not in self.path):
                 found.append((it.name, self.hints[it.name], default))
         return found
-
-    def route(self) -> Route:
-        """Return the route; HEAD works wherever GET does."""
-        return Route(self.path, self._respond, methods=[self.method])
 
     async def arguments(self, request: Request) -> dict[str, Any]:
         """Return what path, query and body say."""
@@ -121,7 +114,8 @@ class Endpoint(Struct, frozen=True, dict=True):
             arguments |= msgspec.structs.asdict(_read_body(self.body, await request.body()))
         return arguments
 
-    async def _respond(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
+        """Answer a request."""
         arguments, services = await self.arguments(request), request.app.state.services
         if inspect.iscoroutinefunction(self.handler):
             response: Response = reply(await self.handler(services, **arguments))
@@ -131,6 +125,30 @@ class Endpoint(Struct, frozen=True, dict=True):
             response = Response(status_code=response.status_code, headers=dict(response.headers))
             del response.headers["content-length"]
         return response
+
+
+def routes(endpoints: Sequence[Endpoint]) -> list[Route]:
+    """Return the routes, one for each path; HEAD works wherever GET does."""
+    return [
+        _route(path, [it for it in endpoints if it.path == path]) for path in dict.fromkeys(it.path for it in endpoints)
+    ]
+
+
+def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
+    responders = {endpoint.method: endpoint.respond for endpoint in endpoints}
+
+    async def respond(request: Request) -> Response:
+        return await responders["GET" if request.method == "HEAD" else request.method](request)  # type: ignore[index]
+
+    return Route(path, respond, methods=list(responders))
+
+
+@cache
+def _body_struct(handler: Callable[..., Any], fields: tuple[tuple[str, Any, Any], ...], strict: bool) -> type[Struct]:
+    """Return the struct of a body; endpoints with the same handler share it."""
+    name, about = f"{handler.__name__.title()}Request", {"__doc__": inspect.getdoc(handler)}
+    module = handler.__module__
+    return msgspec.defstruct(name, fields, namespace=about, module=module, forbid_unknown_fields=strict)
 
 
 def reply(answer: Struct | Response, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -151,7 +169,7 @@ def _read_body(kind: type[Kind], data: bytes) -> Kind:
     """Return a body; an empty one says nothing, and 3.0 is 3, which JSON does not tell apart."""
     try:
         value = msgspec.json.decode(data or b"{}")
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         raise ValueNotAllowed(f"body: {problem}") from None
     if isinstance(value, dict):
         value = {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in value.items()}

@@ -12,6 +12,7 @@ from http import HTTPStatus
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ptp.http.endpoints import Problem, reply
@@ -109,6 +110,8 @@ class Guard:
         try:
             self._check(scope)
             receive = await self._whole_body(receive)
+        except ClientDisconnect:
+            return
         except HTTPException as refusal:
             problem = Problem(HTTPStatus(refusal.status_code).phrase, refusal.detail)
             await reply(problem, refusal.status_code, refusal.headers)(scope, receive, send_safely)
@@ -180,6 +183,8 @@ class Guard:
         size = 0
         while message.get("more_body"):
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
             if size > self._policy.most_body:

@@ -10,6 +10,7 @@ from ptp.errors import UsageError
 from ptp.http.guard import LOOPBACK
 
 LEAST_TOKEN = 12  # characters
+BACKLOG = 2048  # connections that wait to be accepted
 
 
 def is_loopback(host: str) -> bool:
@@ -47,6 +48,7 @@ def listen(host: str, ports: Sequence[int]) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
+            listener.listen(BACKLOG)  # from here on a client that is too early only waits
             return listener
         except OSError as problem:
             listener.close()

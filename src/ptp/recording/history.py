@@ -47,18 +47,21 @@ def rewind(connection: apsw.Connection, run_id: str, back: Rewound, knowledge: K
     if pieces and last != back.to_tick:
         raise SnapshotError(f"the ticks up to {back.to_tick} are no longer kept; choose another snapshot")
     _forget_lost_pictures(connection, shared)
-    _settle(connection, run_id, back.to_tick, knowledge)
+    events = "SELECT 1 FROM abandoned_rows WHERE rewind = ? AND name = 'events' LIMIT 1"
+    if pieces or connection.execute(events, (back.number,)).fetchall():  # the tables of the game follow from events
+        _settle(connection, run_id, back.to_tick, knowledge)
 
 
 def _give_up(connection: apsw.Connection, run_id: str, number: int, tick: int, knowledge: Knowledge) -> None:
     connection.execute("INSERT INTO abandoned_steps SELECT ?, * FROM steps WHERE tick > ?", (number, tick))
     connection.execute("DELETE FROM steps WHERE tick > ?", (tick,))
-    undone = "FROM action_history WHERE tick >= ? AND execution_status IS NOT 'rolled_back'"
+    undone = "WHERE tick >= ? AND execution_status IS NOT 'rolled_back'"
     kept = "json_object('decision_id', decision_id, 'execution_status', execution_status)"
     connection.execute(
-        f"INSERT INTO abandoned_rows SELECT ?, tick + 1, 'action_history', {kept} {undone}", (number, tick)
+        f"INSERT INTO abandoned_rows SELECT ?, tick + 1, 'action_history', {kept} FROM action_history {undone}",
+        (number, tick),
     )
-    connection.execute("UPDATE action_history SET execution_status = 'rolled_back' WHERE tick >= ?", (tick,))
+    connection.execute(f"UPDATE action_history SET execution_status = 'rolled_back' {undone}", (tick,))
     by_tick = dict.fromkeys((*_BY_TICK, *knowledge.tables_by_tick), "tick")
     for table, column in ({"episodes": "last_tick"} | by_tick).items():
         _set_aside(connection, number, table, column, tick)

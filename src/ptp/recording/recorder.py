@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
@@ -18,7 +18,7 @@ from ptp.recording.history import attached, copy_history, rewind
 from ptp.recording.log import close_log, open_log
 from ptp.recording.seal import Seal, tape_digest
 from ptp.recording.writer import Writer
-from ptp.records import RunResult
+from ptp.records import Record, RunResult
 from ptp.sinks import RunContext, Sink
 from ptp.worlds.knowledge import knowledge_of
 
@@ -86,15 +86,20 @@ class Recorder(Sink):
         settings = msgspec.json.encode(as_tree(config)).decode()
         connection.execute("UPDATE sessions SET config_snapshot = ?", (settings,))
 
-    def adopt(self, parent: Path, parent_id: str, last_tick: int) -> None:
-        """Take over another run's history up to a tick; a recorder does this before its first record."""
+    def adopt(self, parent: Path, parent_id: str, last_tick: int, pictures: Callable[[], Sequence[Record]]) -> None:
+        """Take over another run's history up to a tick, then its pictures, beside the run; its records wait."""
         with Database(parent) as database:
             note = {"parent": parent_id, "head": database.head()}
-        try:
-            with attached(self._connection, parent), self._seal.change("forked", last_tick, note):
-                copy_history(self._connection, parent_id, self._run.run_id, last_tick, self._knowledge)
-        except (apsw.Error, UnicodeDecodeError) as problem:
-            raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
+
+        def copy() -> Sequence[Record]:
+            try:
+                with attached(self._connection, parent), self._seal.change("forked", last_tick, note):
+                    copy_history(self._connection, parent_id, self._run.run_id, last_tick, self._knowledge)
+            except (apsw.Error, UnicodeDecodeError) as problem:
+                raise RecordingError(f"the history of {parent_id} can't be copied: {problem}") from None
+            return pictures()
+
+        self._writer.begin_with(copy)
 
     @property
     def head(self) -> str:

@@ -47,6 +47,7 @@ class Writer:
         self._after_commit: list[Callable[[], None]] = []
         self._database = threading.Lock()  # guards the connection
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
+        self._first: Callable[[], Sequence[Record]] | None = None
         self._problem: Exception | None = None
         self._inserted = 0
         self._committed_at = time.monotonic()
@@ -67,6 +68,15 @@ class Writer:
                 self._database.release()
         if self._problem is not None:
             raise self._failure()
+
+    def begin_with(self, job: Callable[[], Sequence[Record]]) -> None:
+        """Run *job* on the second thread before anything is inserted; the records that it brings come first."""
+        self._first = job
+        self._jobs.put(self._begin)
+
+    def _begin(self) -> None:
+        with self._database:
+            self._write(self._insert)
 
     def do(self, job: Callable[[apsw.Connection], T], reason: Why = "recorded") -> T:
         """Run *job* in one transaction after everything handed over so far is committed and done; return its answer."""
@@ -137,8 +147,10 @@ class Writer:
 
     def _insert(self) -> None:
         """Insert the fresh records into the open transaction; the caller holds the connection."""
+        first, self._first = self._first, None
+        brought = [] if first is None else [*first()]
         with self._handing_over:
-            fresh, self._fresh = self._fresh, []
+            fresh, self._fresh = brought + self._fresh, []
             self._after_commit += self._asked_for
             self._asked_for.clear()
         if not fresh:

@@ -48,6 +48,8 @@ class WorldFacts(msgspec.Struct, frozen=True):
     """The kinds of events that tell the story of a run."""
     commands: tuple[str, ...] = ()
     """Names of the commands 0, 1, 2, ..., where the world has them."""
+    ticks_per_second: float | None = None
+    """The pace at which its ticks look as they were made to look; None of a run that did not keep it."""
 
     def name_command(self, command: str) -> str:
         """Return the name of a command as it stands on the tape; a command without one is shown as it is."""

@@ -19,7 +19,7 @@ from ptp.recording.database import TAPELESS, Database
 from ptp.recording.history import branches_of
 from ptp.snapshots import SnapshotHeader
 from ptp.snapshots.keys import Head
-from ptp.snapshots.tape import Begun, Decided, Played
+from ptp.snapshots.tape import Begun, Decided, Played, command_of, hash_of
 from ptp.worlds import Outcome, World, make_world
 
 T = TypeVar("T")
@@ -75,19 +75,6 @@ def _options(text: str | None) -> dict[str, Any] | None:
         ) from None
 
 
-def command_of(world: World, tick: int, text: str) -> Any:
-    """Return a recorded command as the world takes it; one that it can't take is refused."""
-    try:
-        return world.decode(text)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError, msgspec.DecodeError) as problem:
-        raise RunUnreadable(f"the command {text[:80]!r} of tick {tick} can't be read: {problem}") from None
-
-
-def hash_of(world: World, outcome: Outcome) -> str:
-    """Return the hash of what a step showed."""
-    return world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
-
-
 class Tape:
     """A run's tape, read from its database."""
 
@@ -97,7 +84,12 @@ class Tape:
         self.is_trusted = directory.trusts_world(self.metadata.world)
         self._database = Database(directory.database)
         self.schema = self._database.version
-        self.length: int = self._database.row("SELECT count(*) FROM steps")[0]
+
+    @cached_property
+    def length(self) -> int:
+        """How many ticks it has."""
+        length: int = self._database.row("SELECT count(*) FROM steps")[0]
+        return length
 
     def seeded_start(self, tick: int) -> int:
         """Return the tick from which the world can be played to *tick*: the first of the last episode with a seed."""
@@ -164,10 +156,12 @@ class Tape:
         rows = self._database.rows(query, last_tick)
         return [_convert((number_of(decision_id), *rest), Decided, "decision") for decision_id, *rest in rows]
 
-    def spending(self) -> tuple[float, int, float]:
-        """Return what the run has spent: dollars, decisions, seconds."""
-        cost, newest = self._database.row("SELECT coalesce(sum(api_cost), 0), max(decision_id) FROM action_history")
-        (elapsed,) = self._database.row("SELECT coalesce(max(elapsed), 0) FROM steps")
+    def spending(self, tick: int | None = None) -> tuple[float, int, float]:
+        """Return what the run has spent, up to a tick if one is named: dollars, decisions, seconds."""
+        last = self.length if tick is None else tick
+        spent = "SELECT coalesce(sum(api_cost), 0), max(decision_id) FROM action_history WHERE ?1 IS NULL OR tick < ?1"
+        cost, newest = self._database.row(spent, tick)
+        (elapsed,) = self._database.row("SELECT coalesce(max(elapsed), 0) FROM steps WHERE tick <= ?", last)
         return cost, 0 if newest is None else number_of(newest) + 1, elapsed
 
     def is_current(self, header: SnapshotHeader | Head) -> bool:

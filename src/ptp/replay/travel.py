@@ -12,12 +12,13 @@ from typing import Any
 from msgspec import MsgspecError
 
 from ptp.engine import Engine
-from ptp.errors import ReplayDiverged, SnapshotError
+from ptp.errors import SnapshotError
 from ptp.records import WorldFacts
-from ptp.replay.tape import Tape, command_of, hash_of
+from ptp.replay.tape import Tape
 from ptp.snapshots import Snapshot, SnapshotHeader, SnapshotStore
 from ptp.snapshots.keys import KEYS, KeyFile, KeyState, Packed
 from ptp.snapshots.snapshot import check_world
+from ptp.snapshots.tape import command_of, compare, hash_of
 from ptp.worlds import World
 
 UNFIT = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MsgspecError)
@@ -141,12 +142,3 @@ def _follow(engine: Engine, tape: Tape, tick: int, with_agent: bool) -> None:
         compare(step.tick, step.state_hash, actual)
     if not with_agent:
         engine.forget_queue()
-
-
-def compare(tick: int, expected: str, actual: str) -> None:
-    """Refuse a tick that is not what the tape has."""
-    if actual != expected:
-        raise ReplayDiverged(
-            f"the tape can't be followed: tick {tick} should be {expected} but is {actual}; "
-            "`ptp replay --verify` says which versions changed"
-        )

@@ -56,10 +56,11 @@ def make_video(
     if not SLOWEST <= plan.speed <= QUICKEST:
         raise UsageError(f"--speed {plan.speed:g} is not allowed; allowed: {SLOWEST:g} to {QUICKEST:g}")
     tape = Tape(directory)
-    last = tape.length if plan.last is None else plan.last
-    if not 1 <= plan.first <= last <= tape.length:
+    length = tape.length
+    last = length if plan.last is None else plan.last
+    if not 1 <= plan.first <= last <= length:
         tape.close()
-        raise UsageError(f"ticks {plan.first} to {last} are not on the tape; it has ticks 1 to {tape.length}")
+        raise UsageError(f"ticks {plan.first} to {last} are not on the tape; it has ticks 1 to {length}")
     path = output or directory.path / "video" / f"ticks_{plan.first:06d}-{last:06d}.mp4"
     with Database(directory.database) as database, closing(Replay(tape, plan.first, trusted=trusted)) as replay:
         return _film(replay, plan, last, path, database, progress or (lambda tick: None))

@@ -235,6 +235,7 @@ def treasure(directory: RunDirectory, metadata: Metadata, limits: Limits) -> str
         return None
     headers, damaged = SnapshotStore(folder).readable()
     for header in headers:
-        if header.name is not None and not header.tags:
-            return f"it has the named snapshot {header.name!r}"
+        if header.is_kept:
+            kind = "kept" if header.name is None else "named"
+            return f"it has the {kind} snapshot {header.name or header.snapshot_id!r}"
     return f"it has a damaged snapshot: {damaged[0]}" if damaged else None

@@ -41,6 +41,7 @@ class KeyKeeper(Sink):
         self._due = run.tick if config.rewind_memory else float("inf")
         self._last, self._spent = run.tick, thread_time()
         self._on_disk = -NEAR
+        self._too_large = False
 
     def began(self, run: RunContext) -> None:
         """Cut off what lies beyond the tape, of a run that was killed."""
@@ -69,6 +70,10 @@ class KeyKeeper(Sink):
     def _keep(self, packed: Packed, goes_to_disk: bool) -> None:
         """Keep a key state, on the recorder's second thread, once the tape that leads to it is committed."""
         self._memory.add(packed)
+        if self._memory.newest(packed.head.tick) is None and not self._too_large:
+            self._too_large = True
+            said = f"a key state takes {len(packed.data):,} bytes, and --rewind-memory holds none; raise it"
+            self._run.notice("warning", "rewind", f"{said}, or go back from those on disk")
         if goes_to_disk and self._most_disk:
             self._write(packed)
 

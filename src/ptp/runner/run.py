@@ -6,6 +6,7 @@ import secrets
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ from ptp.config.files import read_values
 from ptp.config.tree import build
 from ptp.engine import Engine, Progress
 from ptp.engine.limits import Limits
-from ptp.errors import ConfigError, PtpError, UsageError
+from ptp.errors import ConfigError, PtpError, RecordingError, UsageError
 from ptp.frames.kept import adopt_pictures
 from ptp.recording import Recorder, RunDirectory
 from ptp.recording.continuing import play_on
@@ -37,6 +38,7 @@ from ptp.runner.services import choose_profile
 from ptp.runner.session import Session
 from ptp.sinks import RunContext, Sink, find_sink
 from ptp.snapshots.snapshot import MAGIC, check_world, read_file
+from ptp.snapshots.triggers import Triggers
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import choose_world, make_world
 from ptp.worlds.contract import Signals
@@ -89,6 +91,7 @@ def resume(
         raise
     try:
         with closing(Tape(directory)) as tape:
+            _check_history(metadata, tape)
             travel(engine, tape, directory.path / "snapshots", tape.length)
             engine.raise_spending(*tape.spending())
         metadata.status, metadata.completed_at = "running", None
@@ -130,6 +133,7 @@ def _play_new(
     at_tick: int = 0,
 ) -> RunResult:
     """Play a run in a directory of its own, which begins with what its parent has up to a tick."""
+    Triggers(config.snapshot.on_event, engine.world)  # what the world does not offer is refused before it is played
     now = engine.clock.time()
     directory = RunDirectory.create(Path(config.system.data_dir), run_id or uuid7(now))
     try:
@@ -150,11 +154,9 @@ def _play_new(
         context = RunContext(directory.path, metadata, move_labels(config, metadata), engine.play, engine)
         recorder = Recorder(directory, context)
         if parent is not None:
-            recorder.adopt(readable(parent.database), parent.run_id, at_tick)
             quota = choose_profile(config, engine.world).quota(config.screenshot)
-            context.tell(*adopt_pictures(context.path, parent, at_tick, quota))
-            with closing(Tape(directory)) as tape:
-                engine.raise_spending(*tape.spending())
+            pictures = partial(adopt_pictures, context.path, parent, at_tick, quota)
+            recorder.adopt(readable(parent.database), parent.run_id, at_tick, pictures)
     except (PtpError, KeyboardInterrupt):
         directory.discard()
         raise
@@ -179,7 +181,18 @@ def _engine_at(
             origin.agent, origin.agent_seed,
         )  # fmt: skip
         travel(engine, tape, parent.path / "snapshots", at_tick, with_agent=same_mind)
+        engine.raise_spending(*tape.spending(at_tick))
     return engine, agent_seed
+
+
+def _check_history(metadata: Metadata, tape: Tape) -> None:
+    """Refuse to resume a fork that was killed while the history of its parent was copied."""
+    parent = metadata.parent
+    if parent is not None and not metadata.rewinds and tape.length < parent.tick:
+        raise RecordingError(
+            f"run {metadata.run_id} was killed before the history of its parent was copied; "
+            f"fork it again with `ptp fork {parent.run_id} --at-tick {parent.tick}`"
+        )
 
 
 def _check_unfinished(metadata: Metadata, config: RunConfig) -> None:

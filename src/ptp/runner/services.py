@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -16,14 +17,17 @@ from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
 from ptp.frames.video import check_video
 from ptp.recording import Recorder
 from ptp.recording.log import RunLog
-from ptp.records import DecisionMade, Event, Record, ResourceUse, RunResult, SnapshotTaken
+from ptp.records import DecisionMade, Record, ResourceUse, RunResult, SnapshotTaken
+from ptp.replay import Tape
+from ptp.replay.proof import Prover, save_proven
 from ptp.runner.control import ControlServer
 from ptp.runner.live import LiveFeed
 from ptp.runner.rewinding import KeyKeeper
 from ptp.sinks import Fanout, RunContext, Sink
 from ptp.snapshots import Ring, Snapshot, SnapshotHeader, SnapshotStore, take
+from ptp.snapshots.snapshot import EVENT
+from ptp.snapshots.triggers import Triggers
 from ptp.worlds import World
-from ptp.worlds.knowledge import knowledge_of
 
 INTERVAL = 1000  # ticks between snapshots in memory when none go to disk
 GIGABYTE = 1e9
@@ -125,11 +129,14 @@ class SnapshotKeeper(Sink):
         self._engine = engine
         self._recorder = recorder
         self._config = config = run.config.snapshot
-        self._knowledge = knowledge_of(engine.world.facts.family)
+        self._triggers = Triggers(config.on_event, engine.world)
+        world = engine.world
+        self._prover = Prover(world.spec, world.facts.render_mode, trusted=True) if config.validate else None
         self.ring = Ring(config.memory)
         self.store = SnapshotStore(recorder.directory.path / "snapshots")
         self._progress = engine.progress
-        self._watches = bool(config.on_event)
+        self._watches = bool(self._triggers)
+        self._triggers.settle(engine.progress)
         self._interval = config.disk or (INTERVAL if config.memory else 0)
         self._due = float("inf")
         self._set_due(engine.progress.ticks)
@@ -142,12 +149,9 @@ class SnapshotKeeper(Sink):
         """Look at what a tick brought, and take the snapshots that are due."""
         wanted, self._engine.checkpoints = self._engine.checkpoints, ()
         for name in wanted:
-            self._keep(f"checkpoint {name}", name=f"{name}-{self._progress.ticks}", tags=("event", "checkpoint"))
-        for record in records if self._watches else ():
-            if type(record) is Event:
-                found = self._knowledge.snapshot_event(record.kind, record.detail)
-                if found is not None and found.event in self._config.on_event:
-                    self._keep(f"event {found.event}", name=f"{found.name}-{record.tick}", tags=("event", found.event))
+            self._keep(f"checkpoint {name}", name=f"{name}-{self._progress.ticks}", tags=(EVENT, "checkpoint"))
+        for word, name in self._triggers.found(records, self._progress) if self._watches else ():
+            self._keep(f"event {word}", name=f"{name}-{self._progress.ticks}", tags=(EVENT, word))
         if self._progress.ticks >= self._due:
             self._set_due(self._progress.ticks)
             self._keep("interval", to_disk=bool(self._config.disk))
@@ -160,7 +164,7 @@ class SnapshotKeeper(Sink):
             try:
                 self._write(snapshot)
             except SnapshotError as problem:  # the run continues
-                self._run.notice("warning", "snapshot_failed", str(problem))
+                self._warn(problem)
 
         if to_disk:
             self._recorder.later(write_or_warn)
@@ -184,12 +188,32 @@ class SnapshotKeeper(Sink):
 
     def _write(self, snapshot: Snapshot) -> SnapshotHeader:
         snapshot.header.seal = self._recorder.head
-        header = self.store.save(snapshot, self._config.compress, self._config.validate)
+        if self._prover is None:
+            header = self.store.save(snapshot, self._config.compress)
+        else:
+            header = save_proven(self.store, snapshot, self._config.compress, self._prove, self._warn)
         removed = self.store.shrink(self._config.max_disk * GIGABYTE)
         if removed:
             message = f"removed {len(removed)} old snapshots to stay below {self._config.max_disk:g} GB"
             self._run.notice("warning", "snapshots_removed", message)
         return header
+
+    def _prove(self, snapshot: Snapshot, name: str) -> None:
+        prover = self._prover
+        assert prover is not None
+        known = prover.problem
+        with closing(Tape(self._recorder.directory)) as tape:
+            prover.prove(snapshot, tape, name)
+        if prover.problem != known:
+            self._warn(f"snapshots are read back, but not restored: {prover.problem}")
+
+    def _warn(self, problem: object) -> None:
+        self._run.notice("warning", "snapshot_failed", str(problem))
+
+    def close(self) -> None:
+        """Free the world in which snapshots were proven, once all are written."""
+        if self._prover is not None:
+            self._prover.close()
 
     def finish(self) -> None:
         """Take the last snapshot of a run that ends well, unless the last tick has one already."""
@@ -197,12 +221,14 @@ class SnapshotKeeper(Sink):
         newest = self.store.headers()[:1]
         if self._config.name is not None or not newest or newest[0].tick != self._progress.ticks:
             self._keep("end of run", name=self._config.name)
+            self._recorder.flush()  # so that what goes wrong with it is still heard
 
     def rewound(self, tick: int) -> None:
         """Forget the snapshots of a future that was discarded, but for those that a person has named."""
         self.ring.forget_after(tick)
         self.store.forget_after(tick)
         self._set_due(tick)
+        self._triggers.settle(self._progress)
 
     def find(self, wanted: str) -> Snapshot:
         """Return a snapshot by name or id, from memory or disk."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import signal
 import threading
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -20,13 +19,13 @@ from ptp.recording import Recorder
 from ptp.recording.episodes import export_episodes
 from ptp.recording.report import write_report
 from ptp.records import Record, RunResult, Stop
+from ptp.runner.recovery import Recovery, trace
 from ptp.runner.services import Services
 from ptp.runner.steering import Steering
 from ptp.runner.warned import hearing_warnings
 from ptp.sinks import RunContext, Sink
 
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
-SAME_ERROR = 3  # times that one error may be rolled back
 SELDOM = (20_000, 20, 20)  # objects made between two looks of the garbage collector, and how often it looks deeper
 _USUAL = gc.get_threshold()
 _sessions = 0
@@ -87,7 +86,7 @@ class Session:
         self._engine = engine
         self._services = Services(run, engine, recorder, sinks)
         self._steering = Steering(self._services)
-        self._errors: list[str] = []
+        self._recovery = Recovery(self._services, self._steering)
         self._first_tick = run.tick
         self._first_elapsed = engine.progress.elapsed
 
@@ -101,11 +100,12 @@ class Session:
                 self._loop(interrupts)
             except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and reported
                 self._crash(str(problem) if isinstance(problem, PtpError) else blame(problem))
-                self._run.error(problem, _trace(problem))
+                self._run.error(problem, trace(problem))
             else:
                 self._end(interrupts)
             self._services.control.close()
             result = self._finish()
+            self._services.keeper.close()
             if result.status != "crashed":
                 self._export(result)
             self._services.recorder.directory.release()
@@ -116,6 +116,7 @@ class Session:
         services, take, run = self._services, self._services.fanout.take, self._run
         waiting = services.control.waiting
         take(engine.start(), progress.elapsed)
+        self._recovery.began()
         while engine.stop is None and steering.stop is None and interrupts.stop is None:
             if waiting:
                 steering.serve(waiting)
@@ -126,21 +127,14 @@ class Session:
             take(self._tick(), progress.elapsed)
 
     def _tick(self) -> list[Record]:
-        """Play a tick; an error goes back to the last good snapshot, one further each time that it comes again."""
+        """Play a tick; after an error the run may be back at a good state."""
         try:
             return self._engine.tick()
         except RecordingError:
             raise
         except Exception as problem:
-            config, ring = self._run.config.snapshot, self._services.keeper.ring
-            self._errors.append(f"{type(problem).__name__}: {problem.__cause__ or problem}")
-            times = self._errors.count(self._errors[-1])
-            depth = min(times, config.rollback_grace, len(ring))
-            if not config.rollback_on_error or times >= SAME_ERROR or not depth:
+            if not self._recovery.recover(problem):
                 raise
-            header = self._steering.rollback(depth, f"error at tick {self._run.tick}: {problem}")
-            self._run.error(problem, _trace(problem), f"rolled back to tick {header.tick}")
-            self._run.notice("warning", "rolled_back", f"rolled back to tick {header.tick} after an error: {problem}")
             return []
 
     # -- how it ends -------------------------------------------------------------------------------------------
@@ -216,7 +210,3 @@ class Session:
             report=None,
             signals=progress.signals.values,
         )
-
-
-def _trace(problem: BaseException) -> str:
-    return "".join(traceback.format_exception(problem))

@@ -19,6 +19,7 @@ from ptp.runner.control import Asked
 from ptp.runner.protocol import Answer
 from ptp.runner.services import Services
 from ptp.snapshots import Snapshot, SnapshotHeader
+from ptp.snapshots.keys import KeyState
 
 HOLD = 0.05  # seconds between two looks at the controls while paused
 
@@ -113,7 +114,7 @@ class Steering:
         """Go back to a snapshot of this run: what led to it is the tape then, and everything else is discarded."""
         header = snapshot.header
         back = self._back(header.tick, reason, header.rewinds)
-        with self._tape() as tape:
+        with self.tape() as tape:
             check_own(header, tape, self._engine.world.facts)
             shared = tape.shared(header)
             if shared == header.tick:
@@ -121,7 +122,7 @@ class Steering:
                 self._engine.clear_queue(reason)
         self._tell(back, shared)
         if shared < header.tick:  # it lies in ticks that were given up, which are the tape only now
-            with self._tape() as tape:
+            with self.tape() as tape:
                 restore(self._engine, snapshot, tape)
             self._engine.clear_queue(reason)
         return header
@@ -129,12 +130,15 @@ class Steering:
     def rewind(self, tick: int) -> None:
         """Go back to a tick of this run; what came after it is discarded."""
         now = self._run.tick
-        if not 0 <= tick < now:
-            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}")
-        back = self._back(tick, f"rewound {now - tick} ticks")
-        with self._tape() as tape:
-            go_back(self._engine, tape, self._services.keys.newest(tick), tick)
-        self._engine.clear_queue(back.reason)
+        check_behind(tick, now)
+        self.go_to(self._services.keys.newest(tick), tick, f"rewound {now - tick} ticks")
+
+    def go_to(self, key: KeyState, tick: int, reason: str) -> None:
+        """Go back to a tick from a key state at or before it; what came after it is discarded."""
+        back = self._back(tick, reason)
+        with self.tape() as tape:
+            go_back(self._engine, tape, key, tick)
+        self._engine.clear_queue(reason)
         self._tell(back, tick)
 
     def _back(self, tick: int, reason: str, branch: int | None = None) -> Rewound:
@@ -143,7 +147,7 @@ class Steering:
                        branch)  # fmt: skip
 
     @contextmanager
-    def _tape(self) -> Iterator[Tape]:
+    def tape(self) -> Iterator[Tape]:
         """Return the tape with everything that was played."""
         self._services.fanout.hand_over()
         self._services.recorder.flush()
@@ -154,3 +158,10 @@ class Steering:
         """Let every sink forget what came after the last tick that stays."""
         self._run.metadata.rewinds, self._run.rewound = back.number, back
         self._services.fanout.rewound(shared)
+
+
+def check_behind(tick: int, now: int) -> None:
+    """Refuse a tick that a run can't go back to, and say how far it can."""
+    if not 0 <= tick < now:
+        reach = f"it can go back 1 to {now} ticks" if now else "there is nothing before it"
+        raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {now}, and {reach}")

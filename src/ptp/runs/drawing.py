@@ -24,11 +24,11 @@ from ptp.frames.pictures import encode
 from ptp.recording import RunDirectory
 from ptp.recording.database import TAPELESS
 from ptp.replay import Tape
-from ptp.replay.tape import command_of, hash_of
-from ptp.replay.travel import compare, newest_key
+from ptp.replay.travel import newest_key
 from ptp.snapshots import SnapshotStore
 from ptp.snapshots.keys import KEYS, KeyFile
 from ptp.snapshots.snapshot import check_world
+from ptp.snapshots.tape import command_of, compare, hash_of
 from ptp.worlds import World, make_world
 
 PICTURES = 2_000  # pictures that the server remembers

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ptp import __version__
 from ptp._util.clock import Clock, iso
 from ptp._util.files import write_atomic
-from ptp._util.ids import derive_seed, uuid7
+from ptp._util.ids import uuid7
 from ptp.agents import make_agent
 from ptp.agents.registry import is_foreign
 from ptp.config import RunConfig
@@ -30,14 +30,14 @@ from ptp.errors import ConfigError, PtpError, RunUnreadable, SnapshotError, Unkn
 from ptp.recording import Recorder, RunDirectory
 from ptp.records import DecisionMade, EpisodeBegan, EpisodeEnded, Metadata, Parent, Step, Stop
 from ptp.replay import Tape
-from ptp.replay.tape import changes_of, command_of, hash_of
-from ptp.replay.travel import compare, load_mind, load_world
+from ptp.replay.tape import changes_of
+from ptp.replay.travel import load_mind, load_world
 from ptp.runs.settings import read_config
 from ptp.runs.steering import store_of
 from ptp.sinks import RunContext
 from ptp.snapshots import SharedTape, Snapshot, SnapshotHeader
 from ptp.snapshots.snapshot import check_world, pack
-from ptp.snapshots.tape import StartFile
+from ptp.snapshots.tape import StartFile, play_there
 from ptp.versioning import SCHEMA_VERSION
 from ptp.worlds import World, choose_world, make_world
 from ptp.worlds.knowledge import knowledge_of
@@ -67,7 +67,7 @@ def export_bytes(directory: RunDirectory, wanted: str) -> tuple[SnapshotHeader, 
         shared = _shared_tape(directory, tape, header.tick) if tape.is_current(header) else None
     if shared is None and not snapshot.world:
         raise SnapshotError(f"snapshot {wanted!r} belongs to ticks that were rolled back, and so has no tape")
-    return header, pack(msgspec.structs.replace(snapshot, tape=shared), compress=True)
+    return header, pack(msgspec.structs.replace(snapshot, tape=shared), True)
 
 
 def _shared_tape(directory: RunDirectory, tape: Tape, tick: int) -> SharedTape:
@@ -174,7 +174,7 @@ def _put_there(world: World, snapshot: Snapshot, tape: SharedTape, config: RunCo
     if snapshot.engine.ticks != header.tick:
         raise SnapshotError(f"the snapshot is damaged: its engine is not at tick {header.tick}; get it again")
     can_load = world.facts.snapshot == "state"
-    observation = load_world(world, snapshot) if can_load else _play_there(world, tape)
+    observation = load_world(world, snapshot) if can_load else play_there(world, tape)
     _try_mind(world, snapshot, observation, config)
     if not tape.steps or tape.steps[-1].terminated or tape.steps[-1].truncated:
         return None
@@ -193,28 +193,6 @@ def _try_mind(world: World, snapshot: Snapshot, observation: Any, config: RunCon
         load_mind(Engine(world, agent, config, Clock(), 0), snapshot, observation)
     finally:
         agent.close()
-
-
-def _play_there(world: World, tape: SharedTape) -> Any:
-    """Play a tape from its last seeded episode on, comparing every hash, and return what is seen at its end."""
-    starts = {start.episode: (start.seed, start.options) for start in tape.starts}
-
-    def reset(episode: int) -> Any:
-        seed = derive_seed(tape.random_seed, "episode", episode)
-        return world.reset(*starts.get(episode, (seed, None)))
-
-    last = tape.steps[-1].episode if tape.steps else 1
-    seeded = max((episode for episode, (seed, _) in starts.items() if seed is not None), default=last)
-    observation = None
-    for tick, step in enumerate(tape.steps, 1):
-        if step.episode < seeded:
-            continue
-        if step.step == 1:
-            reset(step.episode)
-        outcome = world.step(command_of(world, tick, step.command))
-        compare(tick, step.state_hash, hash_of(world, outcome))
-        observation = outcome.observation
-    return reset(1) if observation is None else observation
 
 
 def _keep(config: RunConfig, world: World, snapshot: Snapshot, tape: SharedTape, state: Any) -> Imported:

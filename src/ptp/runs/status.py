@@ -127,6 +127,8 @@ class RunDetail(Struct):
     """The commands that occur most among the newest, most often first; by name where they have names."""
     command_names: list[str]
     """The names of the commands 0, 1, 2, ..., where the world has them."""
+    ticks_per_second: float | None
+    """The world's own pace, at which a playback at speed 1 shows it; null when the run did not keep it."""
     rewinds: int
     """How often the run went back."""
     parent_tick: int | None
@@ -183,6 +185,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
             signals=list(metadata.facts.signals),
             commands=[metadata.facts.name_command(row[0]) for row in commands],
             command_names=list(metadata.facts.commands),
+            ticks_per_second=metadata.facts.ticks_per_second,
             rewinds=metadata.rewinds,
             parent_tick=metadata.parent.tick if metadata.parent else None,
             versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import closing
 
 from msgspec import Struct
 
 from ptp._util.clock import Clock
-from ptp.errors import SnapshotError
 from ptp.recording import RunDirectory
 from ptp.recording.history import rewind
 from ptp.recording.maintenance import changing
+from ptp.recording.packed import is_packed
 from ptp.records import Rewound
 from ptp.replay import Tape
+from ptp.replay.proof import Prover, save_proven
 from ptp.replay.travel import check_own, travel
+from ptp.retention.rollup import unpack_run
 from ptp.runner.control import ask
 from ptp.runner.protocol import Request
 from ptp.runner.run import engine_of
+from ptp.runner.steering import check_behind
 from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
 from ptp.snapshots.keys import KEYS, KeyFile
@@ -104,7 +108,13 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
             travel(engine, tape, directory.path / "snapshots", tape.length)
             snapshot = take(engine, metadata.run_id, metadata.agent, "requested", metadata.rewinds,
                             name=name, message=message)  # fmt: skip
-        return store_of(directory).save(snapshot, config.snapshot.compress, config.snapshot.validate)
+            store, compress = store_of(directory), config.snapshot.compress
+            if not config.snapshot.validate:
+                return store.save(snapshot, compress)
+            with closing(Prover(engine.world.spec, engine.world.facts.render_mode, trusted=True)) as prover:
+                return save_proven(
+                    store, snapshot, compress, lambda *it: prover.prove(it[0], tape, it[1]), warnings.warn
+                )
 
 
 def restore_snapshot(directory: RunDirectory, wanted: str) -> SnapshotHeader:
@@ -125,9 +135,7 @@ def restore_tick(directory: RunDirectory, tick: int) -> None:
     """Discard what came after a tick, so that `ptp resume` continues from it."""
     with directory.owned():
         with closing(Tape(directory)) as tape:
-            length = tape.length
-        if not 0 <= tick < length:
-            raise SnapshotError(f"can't go back to tick {tick}; the run is at tick {length}")
+            check_behind(tick, tape.length)
         _rewind(directory, tick, f"restored tick {tick}")
         _forget_after(directory, tick)
 
@@ -139,6 +147,8 @@ def _forget_after(directory: RunDirectory, tick: int) -> None:
 
 
 def _rewind(directory: RunDirectory, tick: int, reason: str, branch: int | None = None) -> None:
+    if is_packed(directory.database):
+        unpack_run(directory)
     metadata = directory.read_metadata()
     metadata.rewinds += 1
     back = Rewound(metadata.rewinds, Clock().time(), metadata.ticks or tick, tick, reason, 0, branch)

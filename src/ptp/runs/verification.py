@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from ptp.config.tree import as_tree
-from ptp.errors import PtpError
+from ptp.errors import PtpError, SnapshotError
 from ptp.frames.kept import read_kept
 from ptp.frames.pictures import content_digest
 from ptp.recording import RunDirectory
@@ -18,6 +19,8 @@ from ptp.recording.packed import readable
 from ptp.recording.seal import MAINTENANCE
 from ptp.recording.unseal import Checked, Fault, check_seal
 from ptp.records import Metadata
+from ptp.replay import Tape
+from ptp.replay.proof import Prover
 from ptp.runs.settings import read_config
 from ptp.runs.steering import store_of
 from ptp.runs.tables import decode_text
@@ -69,6 +72,36 @@ def verify(directory: RunDirectory) -> Verdict:
         directory.run_id, not checked.faults and not problems, checked.sealed, checked.head, tape_digest,
         len(checked.links), len(headers), checked.faults, list(dict.fromkeys(problems)),
     )  # fmt: skip
+
+
+class SnapshotVerdict(msgspec.Struct):
+    """What was found of the snapshots of one run."""
+
+    good: list[str]
+    """The ids of those that are intact."""
+    problems: list[str]
+    """What is wrong with the others."""
+    restored: bool
+    """Whether they were restored in a world, too; one that can't save its state is led there by the tape."""
+    remark: str | None
+    """Why they were not, where they could be."""
+
+
+def verify_snapshots(directory: RunDirectory) -> SnapshotVerdict:
+    """Read every snapshot of a run, and restore each in a world of its own."""
+    store, good = store_of(directory), []
+    headers, problems = store.readable()
+    with closing(Tape(directory)) as tape:
+        facts = tape.metadata.facts
+        with closing(Prover(tape.world, facts.render_mode, trusted=tape.is_trusted)) as prover:
+            for header in headers:
+                try:
+                    prover.prove(store.read(header), tape, store.path(header.snapshot_id).name)
+                    good.append(header.snapshot_id)
+                except SnapshotError as problem:
+                    problems.append(str(problem))
+    restored = facts.snapshot == "state" and prover.problem is None and bool(good)
+    return SnapshotVerdict(good, problems, restored, prover.problem)
 
 
 def _check_tape(database: Database) -> Iterator[str]:

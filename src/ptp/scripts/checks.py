@@ -9,24 +9,28 @@ from lark import Token
 
 from ptp._util.names import ALLOWED, can_be_typed
 from ptp.errors import ScriptFailed, nearest
-from ptp.scripts import syntax
-from ptp.scripts.conditions import Condition, Field, Literal, Memory, depth, holds, operands, show
+from ptp.scripts import statements
+from ptp.scripts.conditions import Condition, Field, Literal, Memory, holds, operands, show
+from ptp.scripts.grammar import value_of
 from ptp.scripts.problems import Problem, Severity
-from ptp.scripts.syntax import Block, Call, Define, value_of
+from ptp.scripts.statements import DEEPEST, Block, Call, Define
 from ptp.scripts.target import MOST_WAIT, Target
 
-DEEPEST = 50  # blocks in blocks, parentheses in parentheses, and routines that call routines
 MOST_TIMES = 1_000_000
 LONGEST_NAME = 80  # letters of a checkpoint; the tick follows in the name of its snapshot
 LAST_ADDRESS = 0xFFFF
-TIMELESS = (syntax.Hold, syntax.Release, syntax.Checkpoint, syntax.Expect, syntax.Define)
+TIMELESS = (statements.Hold, statements.Release, statements.Checkpoint, statements.Expect, statements.Define)
 
 
 class Checker:
     """Looks through every statement once, and notes what is wrong."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, whole: bool = True) -> None:
+        """Make a checker; what never runs can be told only of a script that could be read as a *whole*."""
         self._target = target
+        self._whole = whole
+        self._waits: list[Token] = []
+        self._holds = False
         self.problems: list[Problem] = []
         self.routines: dict[str, Define] = {}
         self.ranks: dict[str, int] = {}
@@ -34,19 +38,19 @@ class Checker:
         self._calls: dict[str, list[Call]] = {"": []}
         self._seen: set[tuple[Any, ...]] = set()
         self._looks: dict[type, Callable[[Any, frozenset[str], str, int], None]] = {
-            syntax.Press: self._press,
-            syntax.Move: self._move,
-            syntax.Wait: self._wait,
-            syntax.Hold: self._grip,
-            syntax.Release: self._grip,
-            syntax.Repeat: self._repeat,
-            syntax.Loop: self._loop,
-            syntax.Branch: self._branch,
-            syntax.Define: self._define,
-            syntax.Call: self._call,
-            syntax.Command: self._command,
-            syntax.Checkpoint: self._checkpoint,
-            syntax.Expect: self._expect,
+            statements.Press: self._press,
+            statements.Move: self._move,
+            statements.Wait: self._wait,
+            statements.Hold: self._grip,
+            statements.Release: self._grip,
+            statements.Repeat: self._repeat,
+            statements.Loop: self._loop,
+            statements.Branch: self._branch,
+            statements.Define: self._define,
+            statements.Call: self._call,
+            statements.Command: self._command,
+            statements.Checkpoint: self._checkpoint,
+            statements.Expect: self._expect,
         }
 
     def check(self, body: Block) -> None:
@@ -56,6 +60,10 @@ class Checker:
                 self._declare(statement)
         self._block(body, frozenset(), "", 0)
         self._check_calls()
+        if self._target.timing is None and self._target.idle is None and not self._holds:
+            for token in self._waits:
+                hint = f"HOLD {(self._target.buttons or ('0',))[0].upper()} before it, or use PRESS"
+                self.add(token, f"{self._target.world} has no command that does nothing", hint)
 
     def add(self, token: Token, message: str, suggestion: str, severity: Severity = "error") -> None:
         """Note a problem at a place."""
@@ -68,10 +76,9 @@ class Checker:
         return any(problem.severity == "error" for problem in self.problems)
 
     def _block(self, body: Block, names: frozenset[str], routine: str, level: int) -> None:
-        if level > DEEPEST:
-            self.add(
-                body[0].at, f"blocks stand {level} deep", f"use at most {DEEPEST}; DEFINE a routine for the inner ones"
-            )
+        if level > DEEPEST and body:
+            hint = f"use at most {DEEPEST}, and DEFINE a routine for the inner ones"
+            self.add(body[0].at, f"blocks stand {level} deep", hint)
             return
         looks = self._looks
         for statement in body:
@@ -79,7 +86,7 @@ class Checker:
 
     # -- statements --------------------------------------------------------------------------------------------
 
-    def _press(self, it: syntax.Press, names: frozenset[str], routine: str, level: int) -> None:
+    def _press(self, it: statements.Press, names: frozenset[str], routine: str, level: int) -> None:
         key = (it.button, it.frames)
         if key in self._seen and not names:
             return
@@ -89,37 +96,41 @@ class Checker:
         if not self.problems:
             self._seen.add(key)
 
-    def _move(self, it: syntax.Move, names: frozenset[str], routine: str, level: int) -> None:
+    def _move(self, it: statements.Move, names: frozenset[str], routine: str, level: int) -> None:
         if self.button(it.button, names) and it.button.lower() not in names:
             self.direction(it.button)
         if it.times is not None:
             self.number(it.times, names, 0, MOST_TIMES, "moves")
 
-    def direction(self, token: Token, said: str = "") -> bool:
+    def direction(self, token: Token, said: str = "") -> None:
         """Note a button that is no direction."""
         if token.lower() in self._target.directions:
-            return True
+            return
         allowed = ", ".join(self._target.directions).upper()
         hint = f"move {allowed}, or write PRESS {token}" if allowed else f"write PRESS {token}"
         self.add(token, f"{said or str(token)} is not a direction", hint)
-        return False
 
-    def _wait(self, it: syntax.Wait, names: frozenset[str], routine: str, level: int) -> None:
+    def _wait(self, it: statements.Wait, names: frozenset[str], routine: str, level: int) -> None:
+        self._waits.append(it.at)
         self.number(it.frames, names, 0, MOST_WAIT, "frames to wait")
 
-    def _grip(self, it: syntax.Hold | syntax.Release, names: frozenset[str], routine: str, level: int) -> None:
+    def _grip(self, it: statements.Hold | statements.Release, names: frozenset[str], routine: str, level: int) -> None:
+        self._holds = self._holds or isinstance(it, statements.Hold)
         self.button(it.button, names)
 
-    def _command(self, it: syntax.Command, names: frozenset[str], routine: str, level: int) -> None:
-        self.button(it.at, frozenset(), "command")
+    def _command(self, it: statements.Command, names: frozenset[str], routine: str, level: int) -> None:
+        if it.at.type != "TIMED":
+            self.button(it.at, frozenset(), "command")
+        elif not self._target.takes(it.at):
+            self.add(it.at, *self._target.refusal(it.at))
 
-    def _repeat(self, it: syntax.Repeat, names: frozenset[str], routine: str, level: int) -> None:
+    def _repeat(self, it: statements.Repeat, names: frozenset[str], routine: str, level: int) -> None:
         times = self.number(it.times, names, 0, MOST_TIMES, "times")
         if times == 0 and it.body:
             self._unreachable(it.body[0].at, "REPEAT 0")
         self._block(it.body, names, routine, level + 1)
 
-    def _loop(self, it: syntax.Loop, names: frozenset[str], routine: str, level: int) -> None:
+    def _loop(self, it: statements.Loop, names: frozenset[str], routine: str, level: int) -> None:
         known = self._condition(it.condition, names, it.at)
         word, wanted = it.at.upper(), it.at.upper() == "UNTIL"
         if it.most is None:
@@ -136,7 +147,7 @@ class Checker:
             )
         self._block(it.body, names, routine, level + 1)
 
-    def _branch(self, it: syntax.Branch, names: frozenset[str], routine: str, level: int) -> None:
+    def _branch(self, it: statements.Branch, names: frozenset[str], routine: str, level: int) -> None:
         known = self._condition(it.condition, names, it.at)
         never = it.then if known is False else it.otherwise if known else []
         if never:
@@ -144,11 +155,11 @@ class Checker:
         self._block(it.then, names, routine, level + 1)
         self._block(it.otherwise, names, routine, level + 1)
 
-    def _expect(self, it: syntax.Expect, names: frozenset[str], routine: str, level: int) -> None:
+    def _expect(self, it: statements.Expect, names: frozenset[str], routine: str, level: int) -> None:
         if self._condition(it.condition, names, it.at) is False:
             self.add(it.at, f"EXPECT {show(it.condition)} always fails", "ask for something of the state")
 
-    def _checkpoint(self, it: syntax.Checkpoint, names: frozenset[str], routine: str, level: int) -> None:
+    def _checkpoint(self, it: statements.Checkpoint, names: frozenset[str], routine: str, level: int) -> None:
         if not can_be_typed(value_of(it.name), LONGEST_NAME):
             self.add(it.name, f"{it.name} can't name a checkpoint", f"use up to {LONGEST_NAME} {ALLOWED}")
 
@@ -212,13 +223,11 @@ class Checker:
         return None
 
     def _unreachable(self, token: Token, why: str) -> None:
-        self.add(token, f"this never runs, because of {why}", "remove it, or change the condition")
+        if self._whole:
+            self.add(token, f"this never runs, because of {why}", "remove it, or change the condition")
 
     def _condition(self, condition: Condition, names: frozenset[str], at: Token) -> bool | None:
         """Note what can't be asked; return whether it is met, if that is always the same."""
-        if depth(condition) > DEEPEST:
-            self.add(at, "this condition has too many parentheses", f"nest at most {DEEPEST}")
-            return None
         constant = True
         for operand in operands(condition):
             constant = constant and isinstance(operand, Literal)
@@ -298,10 +307,10 @@ _NOTHING = _Nothing()
 def _takes_time(body: Block, levels: int) -> bool:
     """Whether anything in a block may play a tick; what stands too deep is noted elsewhere."""
     for statement in body if levels else ():
-        if isinstance(statement, syntax.Branch):
+        if isinstance(statement, statements.Branch):
             if _takes_time(statement.then, levels - 1) or _takes_time(statement.otherwise, levels - 1):
                 return True
-        elif isinstance(statement, (syntax.Repeat, syntax.Loop)):
+        elif isinstance(statement, (statements.Repeat, statements.Loop)):
             if _takes_time(statement.body, levels - 1):
                 return True
         elif not isinstance(statement, TIMELESS):

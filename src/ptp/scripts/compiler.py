@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from ptp.errors import PtpError, ScriptError
+from ptp.errors import ScriptError
 from ptp.scripts.checks import Checker
 from ptp.scripts.code import (
     Bounds,
@@ -125,7 +125,7 @@ class ScriptCompiler:
         if plain is not None:
             return self._finish(name, Coder().write(plain, {}), Measure(self._target, {}, {}), plain, [])
         parsed = parse(text)
-        checker = Checker(self._target)
+        checker = Checker(self._target, whole=not parsed.problems)
         checker.check(parsed.body)
         planner = Planner(self._target, checker)
         main = [] if parsed.problems or checker.failed else planner.plan(parsed.body)
@@ -180,14 +180,11 @@ def read_commands(text: str, name: str, target: Target) -> Body | None:
     """Return a script that is nothing but commands, one per line; None for one in the button language."""
     commands: Body = []
     problems: list[Problem] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         word = line.partition("#")[0].strip()
         if word:
-            try:
-                target.parse(word)
-            except PtpError as problem:
-                message, _, remedy = str(problem).partition("; ")
-                problems.append(Problem(number, line.index(word) + 1, len(word), message, remedy))
+            if not target.takes(word):
+                problems.append(Problem(number, line.index(word) + 1, len(word), *target.refusal(word)))
             commands.append(Play(word, 1, number))
             if problems and commands[0].command[0] not in "[{":  # no statement begins so
                 return None

@@ -157,16 +157,3 @@ def operands(condition: Condition) -> Iterator[Operand]:
                 yield from operands(part)
         case _:
             yield condition
-
-
-def depth(condition: Condition) -> int:
-    """Return how deep conditions stand in conditions."""
-    deepest, waiting = 0, [(condition, 1)]
-    while waiting:
-        part, level = waiting.pop()
-        deepest = max(deepest, level)
-        if isinstance(part, Not):
-            waiting.append((part.part, level + 1))
-        elif isinstance(part, (AllOf, AnyOf)):
-            waiting += [(inner, level + 1) for inner in part.parts]
-    return deepest

@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ptp.scripts.problems import refusal
-from ptp.scripts.syntax import FORMS, parse, tokens
+from ptp.scripts.statements import FORMS
+from ptp.scripts.syntax import parse, tokens
 
 INDENT = "    "
 WORDS = frozenset({*FORMS, "_MAX", "_AND", "_OR", "_NOT", "_ELSE"})

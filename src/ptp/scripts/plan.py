@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import msgspec
 from lark import Token
 
-from ptp.scripts import syntax
+from ptp.scripts import statements
 from ptp.scripts.checks import MOST_TIMES, Checker
 from ptp.scripts.conditions import AllOf, AnyOf, Comparison, Condition, Field, Literal, Memory, Not
-from ptp.scripts.syntax import value_of
+from ptp.scripts.grammar import value_of
 from ptp.scripts.target import MOST_WAIT, Target
 
 MOST_PARTS = 20_000  # different calls, each of which becomes code of its own
@@ -103,6 +103,7 @@ class Expect(msgspec.Struct, gc=False):
 
 Body: TypeAlias = list[Any]
 Values: TypeAlias = Mapping[str, Any]
+Nested: TypeAlias = statements.Repeat | statements.Loop | statements.Branch
 
 
 class Planner:
@@ -114,7 +115,7 @@ class Planner:
         self._waiting: list[tuple[Key, Token]] = []
         self.routines: dict[Key, Body] = {}
 
-    def plan(self, body: syntax.Block) -> Body:
+    def plan(self, body: statements.Block) -> Body:
         """Return a whole script; its routines follow in `routines`."""
         main = self._body(body, {})
         while self._waiting and not self._checker.failed:
@@ -125,58 +126,60 @@ class Planner:
                 self._checker.add(at, f"more than {MOST_PARTS:,} different calls", "use fewer arguments")
         return main
 
-    def _body(self, body: syntax.Block, values: Values) -> Body:
+    def _body(self, body: statements.Block, values: Values) -> Body:
         planned: Body = []
         for it in body:
             line = it.at.line
             match it:
-                case syntax.Press():
+                case statements.Press():
                     planned.append(Press(self._button(it.button, values), self._held(it, values), 1, line))
-                case syntax.Wait():
+                case statements.Wait():
                     planned.append(Wait(self._number(it.frames, values, 0, MOST_WAIT), line))
-                case syntax.Move():
+                case statements.Move():
                     planned.append(self._move(it, values))
-                case syntax.Command():
+                case statements.Command():
                     planned.append(
                         Play(str(it.at).lower() if it.at.type == "TIMED" else self._button(it.at, {}), 1, line)
                     )
-                case syntax.Hold() | syntax.Release():
+                case statements.Hold() | statements.Release():
                     button = self._button(it.button, values)
-                    planned.append(Grip(button, isinstance(it, syntax.Hold), line))
-                case syntax.Checkpoint():
+                    planned.append(Grip(button, isinstance(it, statements.Hold), line))
+                case statements.Checkpoint():
                     planned.append(Checkpoint(value_of(it.name), line))
-                case syntax.Expect():
+                case statements.Expect():
                     planned.append(Expect(fill(it.condition, values), line))
-                case syntax.Call():
+                case statements.Call():
                     planned.append(self._call(it, values))
-                case syntax.Define():
+                case statements.Define():
                     pass
                 case _:
                     planned.append(self._block(it, values))
         return planned
 
-    def _block(self, it: syntax.Repeat | syntax.Loop | syntax.Branch, values: Values) -> Repeat | Loop | Branch:
+    def _block(
+        self, it: statements.Repeat | statements.Loop | statements.Branch, values: Values
+    ) -> Repeat | Loop | Branch:
         line = it.at.line or 0
-        if isinstance(it, syntax.Repeat):
+        if isinstance(it, statements.Repeat):
             return Repeat(self._number(it.times, values, 0, MOST_TIMES), self._body(it.body, values), line)
         condition = fill(it.condition, values)
-        if isinstance(it, syntax.Branch):
+        if isinstance(it, statements.Branch):
             return Branch(condition, self._body(it.then, values), self._body(it.otherwise, values), line)
         assert it.most is not None
         most = self._number(it.most, values, 1, MOST_TIMES)
         return Loop(condition, it.at.upper() == "UNTIL", most, self._body(it.body, values), line)
 
-    def _held(self, it: syntax.Press, values: Values) -> int | None:
+    def _held(self, it: statements.Press, values: Values) -> int | None:
         return None if it.frames is None else self._number(it.frames, values, 1, self._target.longest_press)
 
-    def _move(self, it: syntax.Move, values: Values) -> Press:
+    def _move(self, it: statements.Move, values: Values) -> Press:
         button = self._button(it.button, values)
         if it.button.lower() in values and button not in self._target.directions:
             self._checker.direction(it.button, f"{it.button} = {button}")
         times = 1 if it.times is None else self._number(it.times, values, 0, MOST_TIMES)
         return Press(button, None, times, it.at.line or 0)
 
-    def _call(self, it: syntax.Call, values: Values) -> Call:
+    def _call(self, it: statements.Call, values: Values) -> Call:
         filled = (values.get(token.lower(), token) if token.type == "NAME" else value_of(token) for token in it.values)
         key = (it.at.lower(), *(str(value) if isinstance(value, Token) else value for value in filled))
         if key not in self.routines:

@@ -10,7 +10,7 @@ from ptp.errors import PtpError, ScriptFailed
 from ptp.worlds import WorldView
 from ptp.worlds.knowledge import knowledge_of
 
-IDLE = ("none", "noop")
+IDLE = ("none", "noop", "wait")
 """What worlds call the command that does nothing."""
 DIRECTIONS = frozenset({"up", "down", "left", "right", "north", "south", "east", "west"})
 MOST_WAIT = 216_000  # frames, an hour of them on a Game Boy
@@ -40,14 +40,32 @@ class Target:
         return MOST_WAIT if self.timing is None else self.timing.most - self.timing.frames + self.timing.hold
 
     def button(self, text: str) -> str | None:
-        """Return what the world calls a button or a command as it was written; None for one that it does not take."""
+        """Return what the world calls a button as it was written; None for one that it does not have."""
         if text.lower() in self.buttons:
             return text.lower()
+        if not self.takes(text):
+            return None
+        if not self.buttons:
+            return text
+        name = self._view.facts.name_command(self._view.encode(self._view.parse(text)))
+        return name if name in self.buttons else None
+
+    def takes(self, text: str) -> bool:
+        """Whether the world takes a command as it was written."""
         try:
             self._view.parse(text)
         except PtpError:
-            return None
-        return text
+            return False
+        return True
+
+    def refusal(self, text: str) -> tuple[str, str]:
+        """Return why the world does not take a command, and what it takes."""
+        try:
+            self._view.parse(text)
+        except PtpError as problem:
+            message, _, remedy = str(problem).partition("; ")
+            return message, remedy
+        raise AssertionError(text)
 
     def parse(self, command: str) -> Any:
         """Return the world's own form of a command."""

@@ -7,7 +7,7 @@ A file is::
     header's hash    8 bytes  xxh3 of the header
     header                    JSON: run, tick, world, sizes, hash of the payload
     payload                   world bytes, engine state, agent state, and the tape if it is shared;
-                              an LZ4 frame if compressed
+                              compressed by the method that the header names
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from pathlib import Path
 from struct import Struct
 from typing import Any
 
-import lz4.frame
 import msgspec
 from xxhash import xxh3_64_digest, xxh3_128_hexdigest
 
-from ptp._util.clock import iso
+from ptp._util.clock import Clock, iso
 from ptp._util.ids import uuid7
 from ptp.engine import Engine, EngineState
-from ptp.engine.state import Count
+from ptp.engine.state import BudgetState, BufferState, Count
 from ptp.errors import SnapshotError
-from ptp.records import WorldFacts
+from ptp.records import WorldFacts, WorldSpec
+from ptp.snapshots.compression import Level, choose, compress, expand
 from ptp.snapshots.tape import SharedTape, decode_tape
+from ptp.worlds import World
 from ptp.worlds.knowledge import knowledge_of
 
 FORMAT = 1
@@ -37,6 +38,7 @@ PARTS = ("world_bytes", "engine_bytes", "agent_bytes", "tape_bytes")  # of a pay
 MOST_HEADER = 1 << 20
 MOST_PAYLOAD = 1 << 30
 MOST_FILE = PREFIX.size + MOST_HEADER + MOST_PAYLOAD
+EVENT, KEEP = "event", "keep"  # tags: it was taken by a trigger, and nothing but a person may remove it
 
 
 class SnapshotHeader(msgspec.Struct, kw_only=True):
@@ -74,10 +76,25 @@ class SnapshotHeader(msgspec.Struct, kw_only=True):
     """The head of the run's seal when the ticks that led to it were recorded."""
     tape_bytes: Count = 0
     """The tape that a shared snapshot carries; in a run directory the database has it."""
+    level: str = ""
+    """The compression level that was chosen; older files leave it out."""
+    spec: WorldSpec | None = None
+    """How to make the world again, in a checkpoint that was saved from a world."""
+    facts: WorldFacts | None = None
+
+    @property
+    def checkpoint_id(self) -> str:
+        """Its id, as checkpoints call it."""
+        return self.snapshot_id
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a person named it, or tagged it `keep`: it is not removed to make room."""
+        return KEEP in self.tags or (self.name is not None and EVENT not in self.tags)
 
     def answers_to(self, wanted: str) -> bool:
         """Whether *wanted* is its id or name; one of an event may be called without its tick: `catch-NIBBIN`."""
-        is_of_event = "event" in self.tags and self.name == f"{wanted}-{self.tick}"
+        is_of_event = EVENT in self.tags and self.name == f"{wanted}-{self.tick}"
         return is_of_event or wanted in (self.snapshot_id, self.name)
 
 
@@ -119,6 +136,45 @@ def take(engine: Engine, run_id: str, agent_name: str, reason: str, rewinds: int
     return snapshot
 
 
+def of_world(world: World, **details: Any) -> Snapshot:
+    """Return a snapshot of a world that no run plays."""
+    clock = Clock()
+    began, signals = clock.monotonic(), world.signals()
+    if world.facts.snapshot != "state":
+        raise SnapshotError(
+            f"world {world.facts.name!r} can't save its state; save a snapshot of a run of it, "
+            "which `ptp snapshot export` writes with its tape"
+        )
+    header = SnapshotHeader(
+        snapshot_id=uuid7(clock.time()),
+        run_id="",
+        tick=0,
+        episode=0,
+        created_at=iso(clock.time()),
+        world=world.facts.name,
+        family=world.facts.family,
+        world_version=world.facts.version,
+        origin=world.facts.origin,
+        rewinds=0,
+        agent="",
+        reason="requested",
+        location=world.context(),
+        progress={"engaged": signals.engaged, **signals.values},
+        spec=world.spec,
+        facts=world.facts,
+        **details,
+    )
+    snapshot = Snapshot(header, world.save(), NOT_BEGUN, {})
+    header.save_ms = round((clock.monotonic() - began) * 1000, 3)
+    return snapshot
+
+
+NOT_BEGUN = EngineState(
+    ticks=0, episodes=0, step=0, reward=0.0, last_reward=None, episode_reward=0.0, cost=0.0, elapsed=0.0,
+    decisions=0, idle=0.0, last_hash="", budget=BudgetState(0, 0.0), buffer=BufferState([], [], []),
+)  # fmt: skip
+
+
 def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
     """Refuse a snapshot of another world."""
     identity = knowledge_of(facts.family).identity
@@ -135,24 +191,30 @@ def check_world(header: SnapshotHeader, facts: WorldFacts) -> None:
         )
 
 
-def pack(snapshot: Snapshot, compress: bool) -> bytes:
-    """Return a snapshot as the bytes of a file."""
+def pack(snapshot: Snapshot, level: bool | Level) -> bytes:
+    """Return a snapshot as the bytes of a file; True stands for `fast`."""
     encode = msgspec.json.encode
     tape = b"" if snapshot.tape is None else msgspec.msgpack.encode(snapshot.tape)
     parts = (snapshot.world, encode(snapshot.engine), encode(snapshot.agent), tape)
-    payload = b"".join(parts)
-    if len(payload) > MOST_PAYLOAD:
-        raise SnapshotError(f"the snapshot is too large for a file: {len(payload):,} of {MOST_PAYLOAD:,} bytes")
-    if compress:
-        payload = lz4.frame.compress(payload, store_size=True)
+    whole = b"".join(parts)
+    if len(whole) > MOST_PAYLOAD:
+        raise SnapshotError(f"the snapshot is too large for a file: {len(whole):,} of {MOST_PAYLOAD:,} bytes")
+    chosen = choose(level, len(whole)) if isinstance(level, str) else "fast" if level else "none"
+    payload, method = compress(whole, chosen)
     header = msgspec.structs.replace(
         snapshot.header,
         **dict(zip(PARTS, map(len, parts), strict=True)),
         payload_bytes=len(payload),
         payload_hash=xxh3_128_hexdigest(payload),
-        compression="lz4" if compress else "none",
+        compression=method,
+        level=chosen,
     )
-    encoded = encode(header)
+    return with_header(header, payload)
+
+
+def with_header(header: SnapshotHeader, payload: bytes | memoryview) -> bytes:
+    """Return the bytes of a file with that header."""
+    encoded = msgspec.json.encode(header)
     return PREFIX.pack(MAGIC, len(encoded), xxh3_64_digest(encoded)) + encoded + payload
 
 
@@ -165,17 +227,18 @@ def read_header(data: bytes, name: str) -> tuple[SnapshotHeader, int]:
         raise SnapshotError(f"{name} has snapshot format {magic[7]}; this ptp reads {FORMAT}")
     end = PREFIX.size + length
     if length > MOST_HEADER or end > len(data):
-        raise _damaged(name, "its header is cut off")
+        raise damaged(name, "its header is cut off")
     encoded = data[PREFIX.size : end]
     if xxh3_64_digest(encoded) != digest:
-        raise _damaged(name, "its header does not match its hash")
+        raise damaged(name, "its header does not match its hash")
     try:
         return msgspec.json.decode(encoded, type=SnapshotHeader), end
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
-        raise _damaged(name, problem) from None
+        raise damaged(name, problem) from None
 
 
-def _damaged(name: str, why: object) -> SnapshotError:
+def damaged(name: str, why: object) -> SnapshotError:
+    """Return the error of a snapshot that is not what was saved."""
     return SnapshotError(f"{name} is damaged: {why}; use an older snapshot")
 
 
@@ -194,7 +257,7 @@ def unpack(data: bytes, name: str) -> Snapshot:
     header, start = read_header(data, name)
     payload = memoryview(data)[start:]
     if len(payload) != header.payload_bytes or xxh3_128_hexdigest(payload) != header.payload_hash:
-        raise _damaged(name, "its payload does not match its hash")
+        raise damaged(name, "its payload does not match its hash")
     sizes: list[int] = [getattr(header, part) for part in PARTS]
     whole = memoryview(_expand(payload, sum(sizes), header.compression, name))
     world, engine, agent, tape = (whole[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
@@ -207,22 +270,19 @@ def unpack(data: bytes, name: str) -> Snapshot:
             decode_tape(tape, header.tick, name),
         )
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
-        raise _damaged(name, problem) from None
+        raise damaged(name, problem) from None
 
 
 def _expand(payload: memoryview, size: int, compression: str, name: str) -> bytes | memoryview:
     """Return the payload unpacked; never more than the header says."""
     if size > MOST_PAYLOAD:
-        raise _damaged(name, f"it says it holds {size} bytes")
-    if compression == "none":
-        whole: bytes | memoryview = payload
-    elif compression == "lz4":
-        try:
-            whole = lz4.frame.LZ4FrameDecompressor().decompress(payload, max_length=size + 1)
-        except (RuntimeError, EOFError) as problem:
-            raise _damaged(name, problem) from None
-    else:
-        raise SnapshotError(f"{name} is compressed by {compression!r}; this ptp knows lz4 and none")
+        raise damaged(name, f"it says it holds {size} bytes")
+    try:
+        whole = expand(payload, size, compression)
+    except SnapshotError as problem:
+        raise SnapshotError(f"{name} can't be read: {problem}") from None
+    except ValueError as problem:
+        raise damaged(name, problem) from None
     if len(whole) != size:
-        raise _damaged(name, f"it says it holds {size} bytes, and does not")
+        raise damaged(name, f"it says it holds {size} bytes, and does not")
     return whole

@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from ptp._util.ids import derive_seed
 from ptp.engine.state import Count
-from ptp.errors import SnapshotError
+from ptp.errors import ReplayDiverged, RunUnreadable, SnapshotError
 from ptp.records import DecisionStatus
+from ptp.worlds import Outcome, World
 
 StartFile = Literal["start_state", "save_file"]
 
@@ -79,3 +81,47 @@ def decode_tape(data: bytes | memoryview, ticks: int, name: str) -> SharedTape |
     if len(tape.steps) != ticks:
         raise SnapshotError(f"{name} is damaged: its tape has {len(tape.steps)} ticks of {ticks}; get it again")
     return tape
+
+
+def play_there(world: World, tape: SharedTape) -> Any:
+    """Play a tape from its last seeded episode on, comparing every hash, and return what is seen at its end."""
+    starts = {start.episode: (start.seed, start.options) for start in tape.starts}
+
+    def reset(episode: int) -> Any:
+        seed = derive_seed(tape.random_seed, "episode", episode)
+        return world.reset(*starts.get(episode, (seed, None)))
+
+    last = tape.steps[-1].episode if tape.steps else 1
+    seeded = max((episode for episode, (seed, _) in starts.items() if seed is not None), default=last)
+    observation = None
+    for tick, step in enumerate(tape.steps, 1):
+        if step.episode < seeded:
+            continue
+        if step.step == 1:
+            reset(step.episode)
+        outcome = world.step(command_of(world, tick, step.command))
+        compare(tick, step.state_hash, hash_of(world, outcome))
+        observation = outcome.observation
+    return reset(1) if observation is None else observation
+
+
+def command_of(world: World, tick: int, text: str) -> Any:
+    """Return a recorded command as the world takes it; one that it can't take is refused."""
+    try:
+        return world.decode(text)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, msgspec.DecodeError) as problem:
+        raise RunUnreadable(f"the command {text[:80]!r} of tick {tick} can't be read: {problem}") from None
+
+
+def hash_of(world: World, outcome: Outcome) -> str:
+    """Return the hash of what a step showed."""
+    return world.state_hash(outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+
+
+def compare(tick: int, expected: str, actual: str) -> None:
+    """Refuse a tick that is not what the tape has."""
+    if actual != expected:
+        raise ReplayDiverged(
+            f"the tape can't be followed: tick {tick} should be {expected} but is {actual}; "
+            "`ptp replay --verify` says which versions changed"
+        )

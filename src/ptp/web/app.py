@@ -25,7 +25,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
-from ptp.http.endpoints import Problem, reply
+from ptp.http.endpoints import Problem, reply, routes
 from ptp.http.guard import LOOPBACK, MOST_BODY, Guard, Policy
 from ptp.http.openapi import document
 from ptp.http.serving import check_token, hosts_of, is_loopback, listen, url_of
@@ -67,7 +67,7 @@ def create_app(
     policy = Policy(token, open_reading, hosts, public, MOST_BODY, **rates)
     app = Starlette(
         routes=[
-            *(endpoint.route() for endpoint in ENDPOINTS),
+            *routes(ENDPOINTS),
             Route(f"{API}/openapi.json", lambda request: Response(_document(), media_type="application/json")),
             Route("/", lambda request: FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})),
             Mount("/static", _Static(directory=STATIC)),

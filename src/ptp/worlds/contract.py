@@ -119,6 +119,7 @@ class World:
 
     def _describe(self) -> WorldFacts:
         unwrapped, env_spec = self.env.unwrapped, self.env.spec
+        rate = float(unwrapped.metadata.get("render_fps") or 30)
         return WorldFacts(
             name=self.spec.name,
             family=self.family,
@@ -133,6 +134,7 @@ class World:
             gauges=self.gauges,
             milestones=self.milestones,
             commands=self.command_names.get(env_spec.name, ()) if env_spec else (),
+            ticks_per_second=rate / getattr(unwrapped, "frames_per_tick", 1),
         )
 
     def _origin(self) -> dict[str, str]:
@@ -169,6 +171,10 @@ class World:
     def measurements(self) -> dict[str, float]:
         """Return figures about the play that are worth keeping once a second, beside those of every run."""
         return {}
+
+    def trigger_values(self, trigger: str) -> Sequence[str]:
+        """Return the names that a trigger of `--snapshot-on-event` can be given; none where any may come."""
+        return ()
 
     def annotations(self) -> Any:
         """Return what is to be seen in the present picture, as data for JSON; None where the world can't say."""

@@ -23,12 +23,16 @@ class Row(Struct, frozen=True):
     values: tuple[object, ...] = ()
 
 
-class SnapshotEvent(Struct, frozen=True):
-    """An event that `--snapshot-on-event` can name."""
+class Trigger(Struct, frozen=True):
+    """An event that `--snapshot-on-event` has a word for."""
 
-    event: str
-    name: str
-    """What a snapshot that is taken then is called, but for its tick."""
+    kind: str
+    about: tuple[str, ...] = ()
+    """The facts of the event that the text after the word is compared with: `item:POTION`."""
+    called: str = ""
+    """The fact, or else the very text, that the name of a snapshot ends with."""
+    where: tuple[tuple[str, object], ...] = ()
+    """Facts that the event must have."""
 
 
 class Coordinates(Struct):
@@ -95,6 +99,10 @@ class Knowledge:
     """What the action log calls kinds of events, where that is not the kind in capitals."""
     event_fields: ClassVar[Mapping[str, str]] = {}
     """What the action log calls facts of events, where the events call them otherwise."""
+    triggers: ClassVar[Mapping[str, Trigger]] = {}
+    """What snapshots can be taken at, by the words that people use."""
+    spellings: ClassVar[Mapping[str, str]] = {}
+    """How letters are written that can't be typed, in names of snapshots."""
     tables_by_tick: ClassVar[tuple[str, ...]] = ()
     """Tables of the game that have a column `tick`."""
     tables_by_id: ClassVar[Mapping[str, str]] = {}
@@ -123,10 +131,6 @@ class Knowledge:
     def is_engaged(self, state: State) -> bool:
         """Whether the player is in a fight."""
         return False
-
-    def snapshot_event(self, kind: str, detail: Any) -> SnapshotEvent | None:
-        """Return which event a snapshot can be taken at it is, if any; *detail* is as the world gave it."""
-        return None
 
     def world_of(self, name: str, origin: Mapping[str, str]) -> str | None:
         """Return the name of the world here that a snapshot is of; None when a file of it must be given."""

@@ -55,7 +55,7 @@ class CommandCodec:
             command = value if isinstance(value, int) else self._space.from_jsonable([value])[0]
             if isinstance(self._space, spaces.Box):
                 command = np.asarray(command, self._space.dtype).reshape(self._space.shape)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             if self._names:
                 raise UnknownName("command", word, list(self._names)) from None
             raise self._bad(word) from None

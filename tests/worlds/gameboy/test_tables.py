@@ -117,6 +117,23 @@ def test_the_party_is_again_what_it_was(connection: apsw.Connection) -> None:
     assert connection.execute(PARTY).fetchall() == []
 
 
+def test_going_back_a_tick_writes_few_rows_however_long_the_run_is(connection: apsw.Connection) -> None:
+    long: dict[int, msgspec.Struct] = {
+        tick: game.PartySeen((creature(tick % 90),), "HOME") for tick in range(1, 400, 2)
+    }
+    fight(connection, RUN, long)
+    made = "INSERT INTO action_history (decision_id, run_id, tick, execution_status) VALUES (?, ?, ?, 'success')"
+    connection.executemany(made, [(f"{RUN}-{tick}", RUN, tick) for tick in range(400)])
+    go_back(connection, 300)
+    for tick in (299, 298, 297):
+        before = connection.total_changes()
+        go_back(connection, tick)
+        assert connection.total_changes() - before < 20
+    assert connection.execute("SELECT level FROM pokemon_party").fetchall() == [(297 % 90,)]
+    undone = "SELECT min(tick), count(*) FROM action_history WHERE execution_status = 'rolled_back'"
+    assert connection.execute(undone).fetchall() == [(297, 103)]
+
+
 BOXING: dict[int, msgspec.Struct] = {
     3: game.PartySeen((creature(5), creature(3, dvs=2)), "HOME"),
     6: game.PartySeen((creature(5),), "TOWN"),

@@ -17,6 +17,7 @@ from gymnasium.utils.env_checker import check_env
 from ptp.errors import BadCommand, ConfigError, UnknownName, WorldError
 from ptp.records import WorldSpec
 from ptp.worlds import Signals, make_world
+from ptp.worlds.gameboy import addresses as at
 from ptp.worlds.gameboy.cartridge import header_checksum, read_cartridge
 from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
 from ptp.worlds.gameboy.state import GameState
@@ -89,25 +90,25 @@ def test_the_environment_is_one_that_gymnasium_accepts(rom: Path) -> None:
 def test_a_command_with_a_length_of_its_own_takes_that_many_frames_and_presses_what_it_says(rom: Path) -> None:
     with made(rom) as world:
         world.reset(0)
-        pyboy, states, seen = world.env.pyboy, world.env._states, []
-        press, release = pyboy.button_press, pyboy.button_release
+        pyboy, states = world.env.pyboy, world.env._states
+        seen: list[tuple[Any, ...]] = []
         down: set[str] = set()
 
         class Watched:
             def button_press(self, button: str) -> None:
                 down.add(button)
-                press(button)
+                pyboy.button_press(button)
 
             def button_release(self, button: str) -> None:
                 down.discard(button)
-                release(button)
+                pyboy.button_release(button)
 
             def tick(self, frames: int, render: bool) -> bool:
                 seen.append((frames, *sorted(down)))
                 return states.tick(frames, render)
 
-        watched, before = Watched(), pyboy.frame_count
-        world.env.pyboy = world.env._states = watched  # type: ignore[assignment]
+        before = pyboy.frame_count
+        world.env.pyboy = world.env._states = Watched()  # type: ignore[assignment]
         try:
             for text in ("a:10/130", "none/60", "b+up:8/24", "b:7/7"):
                 world.step(world.parse(text))
@@ -447,6 +448,37 @@ def test_the_turn_of_a_battle_survives_saving(red: GameBoyWorld, tmp_path: Path)
     with made(tmp_path / "game.gb") as other:
         other.load(red.save())
         assert other.state(None) == red.state(None)
+
+
+def flags_set(world: GameBoyWorld) -> list[tuple[int, str | None]]:
+    return [(event.detail.flag, event.detail.name) for event in world.events if event.kind == "FlagSet"]
+
+
+def test_a_flag_of_the_story_is_told_when_it_is_set_and_not_when_it_is_cleared(red: GameBoyWorld) -> None:
+    poke(red, at.EVENTS, 0b1010)
+    red.step(0)
+    assert flags_set(red) == [(1, None), (3, "EVENT_HALL_OF_FAME_DEX_RATING")]
+    assert red.events[-1].title == "set EVENT_HALL_OF_FAME_DEX_RATING"
+    red.step(0)
+    assert not red.events
+    poke(red, at.EVENTS, 0b0110)
+    red.step(0)
+    assert flags_set(red) == [(2, None)]
+
+
+def test_a_flag_that_was_set_in_a_state_half_written_is_told_after_loading_it(
+    red: GameBoyWorld, tmp_path: Path
+) -> None:
+    poke(red, 0xD057, 1)
+    poke(red, at.EVENTS, 0b1000)
+    red.step(0)
+    assert not red.events, "the battle is marked, and the enemy is not there yet"
+    with made(tmp_path / "game.gb") as other:
+        other.load(red.save())
+        for world in (red, other):
+            poke(world, 0xD057, 0)
+            world.step(0)
+            assert flags_set(world) == [(3, "EVENT_HALL_OF_FAME_DEX_RATING")]
 
 
 def catch(world: GameBoyWorld, slot: int, dvs: int) -> None:

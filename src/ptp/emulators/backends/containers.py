@@ -194,7 +194,7 @@ class Container:
 
     def _cpu(self, stats: dict[str, Any]) -> float | None:
         """Return the share of one core since the last look."""
-        used = stats.get("cpu_stats", {}).get("cpu_usage", {}).get("total_usage")
+        used: int | None = stats.get("cpu_stats", {}).get("cpu_usage", {}).get("total_usage")
         if used is None:
             return None
         now, last = datetime.now(UTC), self._last

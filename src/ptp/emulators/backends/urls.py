@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from ptp.emulators.client import split_login
 from ptp.emulators.health import Vitals
+from ptp.emulators.transport import split_login
 from ptp.errors import EmulatorError, UsageError
 
 

@@ -54,8 +54,8 @@ export function query(path, values = {}) {
 }
 
 export const get = (path, values) => withToken(async () => (await request(query(path, values))).json());
-export const post = (path, values, body) => withToken(async () => (await request(query(path, values), {
-  method: "POST", headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) })).json());
+export const post = (path, values, body, keepalive = false) => withToken(async () => (await request(query(path, values), {
+  method: "POST", keepalive, headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) })).json());
 
 export async function picture(path, values, signal) {
   const response = await withToken(() => request(query(path, values), { signal, cache: "default" }));

@@ -28,8 +28,8 @@ function crumbs(...parts) {
   fill(document.getElementById("crumbs"), parts.map((part) => [h("span", null, "/"), part]));
 }
 
-const KEYS = [["r", "all runs"], ["1 … 5", "views of a run"], ["p", "pause or resume"], ["s", "step one tick"], ["n", "take a snapshot"], ["← →", "previous or next tick (with Shift, ten)"],
-  ["[ ]", "previous or next event"], ["Home End", "first or last tick"], ["Space", "play the timeline"], ["t", "light or dark"], ["?", "this help"]];
+const KEYS = [["r", "all runs"], ["1 … 5", "views of a run"], ["p", "pause or resume"], ["s", "step one tick"], ["n", "take a snapshot"], ["← held", "go back in a live run, ever faster; it plays on when let go"], ["← →", "previous or next tick (with Shift, ten)"],
+  ["[ ]", "previous or next event"], ["Home End", "first or last tick"], ["Space", "play the timeline"], ["+ −", "play it faster or slower"], ["t", "light or dark"], ["?", "this help"]];
 
 function help() {
   const dialog = document.getElementById("dialog");
@@ -62,7 +62,7 @@ addEventListener("keydown", (event) => {
   const action = keys[(event.shiftKey && event.key.length > 1 ? "Shift+" : "") + event.key] || common[event.key];
   if (!action) return;
   event.preventDefault();
-  action();
+  action(event);
 });
 addEventListener("unhandledrejection", (event) => {
   if (isConnected() && event.reason?.name !== "AbortError") toast(event.reason?.message || String(event.reason), true);

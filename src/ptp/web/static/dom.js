@@ -70,6 +70,8 @@ export function newestOnly(work) {
   };
 }
 
+export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 // Does *work* again and again while a view is shown and the page is seen; what fails is done again the next time.
 export function repeat(signal, milliseconds, work) {
   if (signal.aborted) return;
@@ -78,7 +80,7 @@ export function repeat(signal, milliseconds, work) {
 }
 
 export function pill(status, paused) {
-  const words = { running: "live", completed: "completed", crashed: "crashed", manual_stop: "stopped", lost: "no connection" };
+  const words = { running: "live", completed: "completed", crashed: "crashed", manual_stop: "stopped", lost: "no connection", rewinding: "going back" };
   return paused ? h("span.pill.paused", null, "paused") : h(`span.pill.${status}`, null, words[status] || status);
 }
 

@@ -1,8 +1,9 @@
 // A run as it plays; one that has ended shows where it ended.
 import { get, isConnected, listen, look, picture, post } from "./api.js";
 import { chart } from "./chart.js";
-import { ask, commandName, fill, h, money, number, repeat, span, toast } from "./dom.js";
+import { ask, commandName, fill, h, money, newestOnly, number, repeat, span, toast } from "./dom.js";
 import { decisionPanel, fact, Feed, showStateIn } from "./panels.js";
+import { rewinder } from "./rewind.js";
 import { Screen } from "./screen.js";
 
 const TOLD = "Caught,BadgeEarned,BattleEnded,Fainted,LevelUp,MapChanged,Joined,Episode,Error,Rewind";
@@ -10,7 +11,7 @@ const TOLD = "Caught,BadgeEarned,BattleEnded,Fainted,LevelUp,MapChanged,Joined,E
 export async function liveView({ main, id, detail, signal, keys, setStatus }) {
   const screen = new Screen(), feed = new Feed(id), plays = detail.signals.length > 0; // a game that tells how it goes
   const parts = { where: h("section.card"), party: h("section.card"), decision: h("section.card.wide"), facts: h("div.facts"), charts: h("div.charts") };
-  let paused = detail.paused, live = detail.live, now = null, command = null, returned = null;
+  let paused = detail.paused, live = detail.live, now = null, command = null, returned = null, back = 0;
 
   const steer = async (verb, body) => {
     const answer = await post(`control/${verb}`, { run: id }, body);
@@ -18,20 +19,32 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
     else if (answer.paused !== null && answer.paused !== undefined) setPaused(answer.paused);
     return answer;
   };
+  const rewind = rewinder({ id, signal, isPaused: () => paused, show: showGoingBack });
   const buttons = {
+    rewind: rewind.button,
     pause: h("button.main", { id: "pause", onclick: () => steer(paused ? "resume" : "pause") }),
     step: h("button", { id: "step", onclick: () => steer("step", { ticks: 1 }) }, "Step", h("kbd", null, "s")),
     snapshot: h("button", { id: "snapshot", onclick: takeSnapshot }, "Snapshot", h("kbd", null, "n")),
     rate: h("select", { "aria-label": "Tick rate", onchange: (event) => steer("set", { settings: { "tick-rate-base": event.target.value, "tick-rate-battle": event.target.value } }).then(() => toast(`tick rate is ${event.target.selectedOptions[0].text}`)) }),
     stop: h("button.danger", { id: "stop", onclick: stop }, "Stop"),
   };
-  Object.assign(keys, { p: () => live && buttons.pause.click(), s: () => live && buttons.step.click(), n: () => buttons.snapshot.click() });
+  Object.assign(keys, { p: () => live && buttons.pause.click(), s: () => live && buttons.step.click(), n: () => buttons.snapshot.click(), ArrowLeft: (event) => live && rewind.hold(event) });
 
   function setPaused(value) {
     paused = value;
     fill(buttons.pause, paused ? "Resume" : "Pause", h("kbd", null, "p"));
-    screen.cover(live && paused ? "PAUSED" : "");
-    setStatus(paused, live);
+    if (back) screen.cover(`◀◀ ${number(back)} tick${back === 1 ? "" : "s"} a step`, true);
+    else screen.cover(live && paused ? "PAUSED" : "");
+    setStatus(paused, live, back > 0);
+  }
+
+  function showGoingBack(ticks) {
+    back = ticks;
+    buttons.pause.disabled = buttons.step.disabled = back > 0; // the run is paused while it goes back, and plays on when let go
+    buttons.rewind.classList.toggle("held", back > 0);
+    if (back) parts.decision.classList.add("stale"); // it was made later
+    setPaused(paused);
+    if (!back) showThere();
   }
 
   function setRates(target) {
@@ -65,6 +78,28 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
     for (const { record, step, reward } of records) if (record === "Step") returned = step === 1 ? reward : returned === null ? null : returned + reward;
   }
 
+  function showDecision(decision, shown) {
+    fill(parts.decision, decisionPanel(decision, shown));
+    parts.decision.classList.remove("stale");
+  }
+
+  // What belongs to the tick that a paused run went back to; one that plays tells by itself.
+  const showThere = newestOnly(async () => {
+    if (!now?.paused) return;
+    const { tick } = now, there = await get(`tick/${tick}`, { run: id }).catch((problem) => { if (problem.status !== 404) throw problem; }); // it went back further
+    if (!there || signal.aborted || now.tick !== tick) return;
+    returned = there.episode_return;
+    showDecision(there.decision, there.step && commandName(detail, there.step.command));
+    showFacts(now);
+  });
+
+  function tell({ record, tick, kind, title, level, message, ...told }) {
+    if (record === "Event" && kind !== "PartySeen") feed.add(tick, kind, title);
+    if (record === "EpisodeEnded") feed.add(tick, "Episode", `episode ${number(told.episode)} ended after ${number(told.steps)} steps, return ${number(told.reward, 3)}`);
+    if (record === "Rewound") { feed.forgetAfter(told.to_tick); feed.add(told.to_tick, "Rewind", `went back here from tick ${number(told.from_tick)}`); }
+    if (record === "Notice" && level !== "info") toast(message, true);
+  }
+
   function showState(state) {
     showStateIn(parts, state);
   }
@@ -96,9 +131,10 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
     screen.bezel.classList.add("on");
     await listen("live", { run: id }, {
       state: (message) => {
-        if (now && message.now.tick < now.tick) feed.clear();
+        const wentBack = now && message.now.tick < now.tick;
         if (!now) setRates(message.now.target);
         now = message.now;
+        if (wentBack) { returned = null; feed.forgetAfter(now.tick); if (!back) showThere(); }
         if (now.paused !== paused) setPaused(now.paused);
         showFacts({ ...now, rate: message.rate });
         showState(message.state);
@@ -108,10 +144,8 @@ export async function liveView({ main, id, detail, signal, keys, setStatus }) {
         const last = (kind) => records.findLast(({ record }) => record === kind);
         if (last("Step")) command = commandName(detail, last("Step").command);
         addUp(records, lost);
-        if (last("DecisionMade")) fill(parts.decision, decisionPanel(last("DecisionMade"), command));
-        records.filter(({ record, kind }) => record === "Event" && kind !== "PartySeen").forEach(({ tick, kind, title }) => feed.add(tick, kind, title));
-        records.filter(({ record }) => record === "EpisodeEnded").forEach(({ tick, episode, steps, reward }) => feed.add(tick, "Episode", `episode ${number(episode)} ended after ${number(steps)} steps, return ${number(reward, 3)}`));
-        records.filter(({ record, level }) => record === "Notice" && level !== "info").forEach(({ message }) => toast(message, true));
+        if (last("DecisionMade")) showDecision(last("DecisionMade"), command);
+        records.forEach(tell);
       },
       end: () => { live = false; },
     }, signal);

@@ -68,9 +68,10 @@ export class Feed {
 
   add(tick, kind, title) {
     const tone = TONES[kind];
-    this.list.prepend(h("li", { class: tone ? `tone ${tone}` : "" }, h("a", { href: `#/run/${this.run}/timeline/${tick}`, title: "Go to this tick" }, number(tick)), h("span", null, title)));
+    this.list.prepend(h("li", { class: tone ? `tone ${tone}` : "", "data-tick": tick }, h("a", { href: `#/run/${this.run}/timeline/${tick}`, title: "Go to this tick" }, number(tick)), h("span", null, title)));
     while (this.list.children.length > this.most) this.list.lastChild.remove();
   }
 
-  clear() { fill(this.list); }
+  // Forget what came after a tick, when the run went back there.
+  forgetAfter(tick) { [...this.list.children].filter((line) => Number(line.dataset.tick) > tick).forEach((line) => line.remove()); }
 }

@@ -17,7 +17,7 @@ export async function runView(page) {
   const id = detail.run.run_id, name = `${detail.run.agent} in ${detail.run.world}`;
   document.title = `${name} · ptp`;
   crumbs(h("a", { href: listAddress() }, "Runs"), h("b.mono", null, id.slice(0, 13)));
-  const status = h("span", null, pill(detail.run.status, detail.paused));
+  const status = h("span", { role: "status" }, pill(detail.run.status, detail.paused));
   const body = h("div");
   const tabs = Object.entries(TABS).map(([key, [title]], index) => {
     keys[String(index + 1)] = () => { location.hash = `#/run/${id}/${key}`; };
@@ -28,5 +28,5 @@ export async function runView(page) {
     h("div.row", null, h("h1", null, name), status, detail.run.tags.map((tag) => h("span.chip", null, tag)), detail.run.parent && h("span.dim", null, "forked from ", h("a", { href: `#/run/${detail.run.parent}/timeline/${detail.parent_tick}` }, `${detail.run.parent.slice(0, 13)} at tick ${detail.parent_tick}`))),
     h("nav.tabs", { "aria-label": "Views" }, tabs), body);
   const show = TABS[tab] || TABS.live;
-  await show[1]({ ...page, main: body, id, detail, setStatus: (paused, live = true) => fill(status, pill(live ? "running" : detail.run.status, live && paused)) });
+  await show[1]({ ...page, main: body, id, detail, setStatus: (paused, live = true, back = false) => fill(status, back ? pill("rewinding") : pill(live ? "running" : detail.run.status, live && paused)) });
 }

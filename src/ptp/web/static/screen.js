@@ -59,8 +59,10 @@ export class Screen {
       regions.map(([left, top, right, bottom]) => h("rect", { x: left, y: top, width: right - left, height: bottom - top })));
   }
 
-  cover(words) {
+  // Put words over the picture; with *clear* at its edge, so that it can be seen.
+  cover(words, clear = false) {
     this.veil.textContent = words || "";
     this.veil.classList.toggle("shown", Boolean(words));
+    this.veil.classList.toggle("clear", clear);
   }
 }

@@ -2,11 +2,14 @@
 import { get, picture, post } from "./api.js";
 import { ask, brief, commandName, fill, h, newestOnly, number, span, toast, TONES, WORDS } from "./dom.js";
 import { decisionPanel, fact, showStateIn } from "./panels.js";
+import { Playback, SPEEDS } from "./playback.js";
 import { Screen } from "./screen.js";
 
 const MARKED = ["Caught", "BadgeEarned", "Fainted", "Error", "Rewind", "LevelUp", "Joined", "BattleStarted", "MapChanged", "DialogShown"];
 const AT_FIRST = ["Caught", "BadgeEarned", "Error", "Rewind", "LevelUp", "Joined", "MapChanged", "Episode"];
 const QUIET = 150; // milliseconds after the last move of the slider
+const PANELS = 250; // milliseconds from one change of the panels to the next while it plays
+const UNKNOWN = 10; // ticks per second at speed 1 of a run that did not keep its world's own pace
 
 export async function timelineView({ main, id, signal, keys, extra, query, detail }) {
   const [{ tick: newest }, found, { series }] = await Promise.all([get("metrics", { run: id }), get("events", { run: id, kinds: MARKED.join(","), limit: 5000 }), get("metrics/series", { run: id, names: "episode_reward", points: 1000 })]);
@@ -15,7 +18,8 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
   const kinds = [...MARKED, "Episode"].filter((kind) => kind in found.kinds);
   const shownKinds = new Set("marks" in query ? query.marks.split(",") : AT_FIRST.filter((kind) => kind in found.kinds));
   if (!shownKinds.size && !("marks" in query)) kinds.forEach((kind) => shownKinds.add(kind));
-  let last = newest, tick = Math.min(last, Math.max(0, extra === undefined ? last : Number(extra) || 0)), playing = false, quiet = null;
+  let last = newest, tick = Math.min(last, Math.max(0, extra === undefined ? last : Number(extra) || 0)), playing = false, quiet = null, described = 0;
+  const pace = detail.ticks_per_second ?? UNKNOWN, speedName = (speed) => (detail.ticks_per_second ? `${speed}×` : `${number(speed * pace)} ticks/s`);
   let pinned = "compare" in query ? Math.min(last, Math.max(0, Number(query.compare) || 0)) : null;
 
   const screen = new Screen(), other = new Screen();
@@ -23,6 +27,8 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
   const box = h("input", { type: "number", min: 0, max: last, "aria-label": "Tick number", onchange: () => go(Number(box.value)) });
   const marks = h("svg", { viewBox: "0 0 1000 34", preserveAspectRatio: "none", "aria-hidden": "true" });
   const legend = h("div.legend"), parts = { head: h("div.facts"), where: h("section.card"), party: h("section.card"), decision: h("section.card.wide"), events: h("section.card.wide"), raw: h("pre.tree") };
+  const speed = h("select", { id: "speed", "aria-label": "Playback speed", title: `1× is ${number(pace)} ticks per second`, onchange: () => { remember({ speed: speed.value === "1" ? null : speed.value }); if (playing) start(); } },
+    SPEEDS.map((each) => h("option", { value: each, selected: each === (SPEEDS.find((known) => String(known) === query.speed) ?? 1) }, speedName(each))));
   const playButton = h("button", { id: "play", onclick: play }, "Play"), pin = h("button", { id: "compare", onclick: () => compare(pinned === null ? tick : null) });
   const share = h("p"), changes = h("section.card.wide.changes.hidden"), shell = h("div.handheld"), past = h("div.past");
   const side = h("div.side", null, changes, h("section.card.wide", null, parts.head), parts.decision, parts.where, parts.party, parts.events, h("details.card.wide", null, h("summary", null, "Full state"), parts.raw));
@@ -50,10 +56,12 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
   function go(wanted, dragging = false) {
     tick = Math.min(last, Math.max(0, Math.round(wanted)));
     slider.value = tick; box.value = tick;
+    clearTimeout(quiet);
+    if (playing && !dragging) return start();
+    playback.stop(); // while the slider is dragged
     remember();
     side.classList.toggle("stale", side.dataset.tick !== String(tick)); // until the panels show it too
     shell.classList.toggle("stale", screen.canvas.dataset.tick !== String(tick));
-    clearTimeout(quiet);
     if (dragging) quiet = setTimeout(() => load(false), QUIET);
     return load(dragging);
   }
@@ -62,10 +70,10 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
   const showFacts = newestOnly(async (wanted) => {
     const facts = await get(`tick/${wanted}`, { run: id });
     if (signal.aborted) return;
-    if (facts.last_tick !== last) { last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
+    if (facts.last_tick !== last) { playback.last = last = facts.last_tick; slider.max = box.max = last; slider.value = tick; drawMarks(); }
     describe(facts);
     side.dataset.tick = wanted;
-    side.classList.toggle("stale", wanted !== tick);
+    side.classList.toggle("stale", wanted !== tick && !playing);
     if (pinned !== null) await showChanges(facts);
   });
 
@@ -73,12 +81,15 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
     if (!dragging && screen.canvas.dataset.tick === String(wanted) && !screen.failed) return frameChanges();
     const shown = await draw(wanted, dragging);
     if (signal.aborted) return;
-    screen.failed = shown.words;
-    screen.cover("");
-    screen.show(shown, shown.tick ?? wanted);
+    put(shown, wanted);
     shell.classList.toggle("stale", screen.canvas.dataset.tick !== String(tick));
     if (!dragging) await frameChanges();
   });
+  function put(shown, wanted) {
+    screen.failed = shown.words;
+    screen.cover("");
+    screen.show(shown, shown.tick ?? wanted);
+  }
   const draw = (wanted, near) => picture("frame", { run: id, tick: wanted, ...(near ? { near } : {}) }, signal).catch((problem) => { if (problem.name === "AbortError") throw problem; return { text: problem.message, words: true }; });
 
   // -- another tick beside it ---------------------------------------------------------------------------------
@@ -98,7 +109,7 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
     changes.classList.toggle("hidden", !two);
     pin.textContent = two ? "Stop comparing" : "Compare with this tick";
     pin.setAttribute("aria-pressed", String(two));
-    fill(shell, h("div.pair", null, two && other.bezel, screen.bezel), h("div.deck", null, playButton, pin, h("button", { id: "fork", onclick: fork }, "Fork from here")));
+    fill(shell, h("div.pair", null, two && other.bezel, screen.bezel), h("div.deck", null, playButton, speed, pin, h("button", { id: "fork", onclick: fork }, "Fork from here")));
     [screen, other].forEach((each) => { each.frame([]); each.fit(); });
   }
 
@@ -133,15 +144,23 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
     if (next !== undefined) go(next);
   }
 
-  async function play() {
+  const playback = new Playback({ draw, show: put, end: play, reach: (due) => {
+    slider.value = box.value = tick = due;
+    if (performance.now() - described > PANELS) { described = performance.now(); showFacts(tick); }
+  } });
+  signal.addEventListener("abort", () => playback.stop());
+  const start = () => playback.start(tick, last, pace * Number(speed.value));
+
+  function play() {
     playing = !playing;
     playButton.textContent = playing ? "Pause" : "Play";
-    if (playing && tick >= last) await go(0);
-    while (playing && !signal.aborted && tick < last) {
-      await go(tick + 1);
-      await new Promise((resolve) => setTimeout(resolve, 60));
-    }
-    if (playing) play();
+    [side, shell].forEach((each) => each.classList.remove("stale"));
+    go(playing && tick >= last ? 0 : tick);
+  }
+
+  function changeSpeed(by) {
+    speed.selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, speed.selectedIndex + by));
+    speed.dispatchEvent(new Event("change"));
   }
 
   async function fork() {
@@ -153,7 +172,7 @@ export async function timelineView({ main, id, signal, keys, extra, query, detai
   }
 
   Object.assign(keys, { ArrowLeft: () => go(tick - 1), ArrowRight: () => go(tick + 1), "Shift+ArrowLeft": () => go(tick - 10), "Shift+ArrowRight": () => go(tick + 10),
-    PageUp: () => go(tick - 100), PageDown: () => go(tick + 100), Home: () => go(0), End: () => go(last), "[": () => jump(-1), "]": () => jump(1), " ": play });
+    PageUp: () => go(tick - 100), PageDown: () => go(tick + 100), Home: () => go(0), End: () => go(last), "[": () => jump(-1), "]": () => jump(1), " ": play, "+": () => changeSpeed(1), "=": () => changeSpeed(1), "-": () => changeSpeed(-1) });
   const first = await get(`tick/${tick}`, { run: id }); // so that no panel is ever empty
   if (signal.aborted) return;
   describe(first);

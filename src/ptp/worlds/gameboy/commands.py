@@ -79,9 +79,9 @@ class ButtonCodec:
             if found is None or not set(names) <= set(BUTTONS):
                 raise self._bad(text) from None
             *held, number = map(BUTTONS.index, names)
-            return self._timed((number, int(found[2] or 0), int(found[3]), *held))
+            return self._timed((number, int(found[2] or 0), int(found[3]), *held), text)
 
-    def _timed(self, command: Any) -> tuple[int, ...]:
+    def _timed(self, command: Any, text: str | None = None) -> tuple[int, ...]:
         """Return a command with a length of its own; held buttons come in order, so that it has one form."""
         whole = isinstance(command, tuple) and len(command) >= 3 and all(type(part) is int for part in command)
         if not whole:
@@ -91,7 +91,7 @@ class ButtonCodec:
         least = 1 if number else 0
         fits = least <= hold <= (frames if number else 0) and 1 <= frames <= MOST_FRAMES
         if not fits or len(set(buttons)) < len(held) + least or held != sorted(held) or (held and not number):
-            raise self._bad(command)
+            raise self._bad(text or command)
         return number, hold, frames, *held
 
     def parse(self, word: str) -> Press:

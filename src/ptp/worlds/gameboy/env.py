@@ -17,7 +17,7 @@ from ptp.errors import ConfigError, WorldError
 from ptp.worlds.gameboy.cartridge import RAM_BANK, Cartridge, read_file
 from ptp.worlds.gameboy.commands import BUTTONS, ButtonCodec
 from ptp.worlds.gameboy.ram import catch_arrays, find_ram
-from ptp.worlds.gameboy.states import open_states
+from ptp.worlds.gameboy.states import Memory, open_states
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the SDL binding that PyBoy carries greets with a warning
@@ -88,16 +88,16 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
     def advance(self, action: Any) -> None:
         """Press a button and let a tick pass; only the last frame is drawn."""
         button, hold, frames, held = self.codec.resolve(action)
-        pyboy = self.pyboy
+        pyboy, tick = self.pyboy, self._states.tick
         for other in held:
             pyboy.button_press(other)
         if button is not None:
             pyboy.button_press(button)
             if hold < frames:
-                self._states.tick(hold, False)
+                tick(hold, False)
                 pyboy.button_release(button)
                 button, frames = None, frames - hold
-        self._states.tick(frames, True)
+        tick(frames, True)
         for other in held if button is None else (button, *held):
             pyboy.button_release(other)
 
@@ -107,6 +107,10 @@ class GameBoyEnv(gymnasium.Env[Picture, Any]):
         for channel in range(3):  # one at a time is six times as fast as all three in one slice
             picture[:, :, channel] = self.pixels[:, :, channel]
         return picture
+
+    def open_memory(self, image: bytearray) -> Memory | None:
+        """Return the fastest way to bring an image of the address space up to date; None without the native part."""
+        return None if self.ram is None else self._states.open_memory(image, self.ram)
 
     def save(self) -> bytes:
         """Return the emulator's whole state."""

@@ -8,6 +8,7 @@
 | ItemChanged, MoneyChanged | inventory_transactions |
 | PartySeen | pokemon_party |
 | BadgeEarned, Caught | objectives; a catch that is not in the party, pokemon_party |
+| FlagSet | none but that of all events |
 """
 
 from __future__ import annotations
@@ -166,6 +167,14 @@ class BadgeEarned(GameEvent, frozen=True, gc=False):
     count: int
 
 
+class FlagSet(GameEvent, frozen=True, gc=False):
+    """The story went on: the game set one of its event flags."""
+
+    flag: int
+    name: str | None
+    """None for a flag that the profile does not name."""
+
+
 class ItemChanged(GameEvent, frozen=True, gc=False):
     """There is more or less of something in the bag."""
 
@@ -207,6 +216,7 @@ TITLES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "LevelUp": lambda d: f"{_name(d, 'nickname', 'species')} reached level {d.get('to_level')}",
     "Evolved": lambda d: f"{_name(d, 'from_species')} became {_name(d, 'to_species')}",
     "BadgeEarned": lambda d: f"earned the {_name(d, 'name')} badge",
+    "FlagSet": lambda d: f"set {_name(d, 'name', 'flag')}",
     "ItemChanged": lambda d: f"{d.get('action')} {d.get('quantity')} {_name(d, 'item', 'item_id')}",
     "MoneyChanged": lambda d: f"money {d.get('change', 0):+d}",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar, get_args
+from typing import ClassVar, TypeVar, get_args
 
 import msgspec
 
@@ -11,13 +11,20 @@ from ptp.worlds.gameboy import tables
 from ptp.worlds.gameboy.cartridge import read_cartridge
 from ptp.worlds.gameboy.events import title_of
 from ptp.worlds.gameboy.profiles import BUILT_IN
-from ptp.worlds.knowledge import Coordinates, CurrentState, Knowledge, PartyMember, ScreenType, SnapshotEvent, State
+from ptp.worlds.knowledge import Coordinates, CurrentState, Knowledge, PartyMember, ScreenType, State, Trigger
 
 BALLS = frozenset({1, 2, 3, 4, 8})  # ids of the items that catch: master, ultra, great, poke, safari
-TYPED = str.maketrans({"♂": "-M", "♀": "-F", "'": "", "é": "e"})  # names of snapshots can be typed
 MOVES = frozenset({"up", "down", "left", "right"})
 POTIONS = frozenset({16, 17, 18, 19, 20})  # ids of the items that heal HP: full restore, max, hyper, super, potion
-SNAPSHOT_EVENTS = {"Caught": "catch", "BattleStarted": "battle", "BadgeEarned": "badge", "Fainted": "death"}
+TRIGGERS = {
+    "catch": Trigger("Caught", ("species",), "species"),
+    "battle": Trigger("BattleStarted", ("trainer", "enemy_species", "kind"), "1"),  # a battle begins with turn 1
+    "badge": Trigger("BadgeEarned", ("name",), "count"),
+    "death": Trigger("Fainted", ("species",), "species", (("side", "own"),)),
+    "location": Trigger("MapChanged", ("to_location",), "to_location"),
+    "item": Trigger("ItemChanged", ("item",), "item", (("action", "add"),)),
+    "flag": Trigger("FlagSet", ("name",), "name"),
+}
 
 Known = TypeVar("Known")
 
@@ -150,6 +157,8 @@ class GameBoyKnowledge(Knowledge):
     curves: ClassVar[Mapping[str, tuple[str, str]]] = CURVES
     event_names: ClassVar[Mapping[str, str]] = {"BattleStarted": "BATTLE_START", "BattleEnded": "BATTLE_END"}
     event_fields: ClassVar[Mapping[str, str]] = {"species": "pokemon", "enemy_species": "enemy"}
+    triggers: ClassVar[Mapping[str, Trigger]] = TRIGGERS
+    spellings: ClassVar[Mapping[str, str]] = {"♂": "-M", "♀": "-F", "'": "", "é": "e", "É": "E"}
     title = staticmethod(title_of)
     rows = staticmethod(tables.rows)
     rewound = staticmethod(tables.rewound)
@@ -181,17 +190,6 @@ class GameBoyKnowledge(Knowledge):
     def is_engaged(self, state: State) -> bool:
         """Whether a battle is fought."""
         return bool(state.get("battle"))
-
-    def snapshot_event(self, kind: str, detail: Any) -> SnapshotEvent | None:
-        """Return a catch, a battle, a badge, or the death of an own creature."""
-        event = SNAPSHOT_EVENTS.get(kind)
-        if event is None:
-            return None
-        facts = msgspec.to_builtins(detail)
-        if facts.get("side") == "enemy":
-            return None
-        about = 1 if event == "battle" else facts.get("species") or facts.get("count")  # a battle begins with turn 1
-        return SnapshotEvent(event, event if about is None else f"{event}-{str(about).translate(TYPED)}")
 
     def world_of(self, name: str, origin: Mapping[str, str]) -> str | None:
         """Return the built-in cartridge that has the hash."""

@@ -1,16 +1,21 @@
 """The bytes a state is read from: an image of the address space, and the cheapest way to fill it from PyBoy.
 
-With the RAM as a buffer (see `ram.py`) all of it is copied. Through PyBoy's public interface, which copies lists at
-27 ns a byte, only what the state needs is read, and what depends on a count or a flag (party, bag, warps, tile map,
-battle) as far as that says. The bytes that are hashed are the same.
+With the RAM as a buffer (see `ram.py`) all of it is copied, and the native part does that and picks the bytes in a few
+calls. Through PyBoy's public interface, which copies lists at 27 ns a byte, only what the state needs is read, and what
+depends on a count or a flag (party, bag, warps, tile map, battle) as far as that says. The bytes that are hashed are
+the same.
 """
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
+from itertools import chain
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 from ptp.worlds.gameboy import addresses as at
+from ptp.worlds.gameboy.states import Memory
 
 Bytes: TypeAlias = bytes | bytearray
 """An image of the 64 KiB address space, or a part of it; readers use nothing else."""
@@ -59,19 +64,36 @@ _FEW = 6  # so many bytes are cheaper one by one
 SPRITE_TABLES = slice(at.SPRITES, at.SPRITES_MAP + at.SPRITE_SIZE * at.SPRITE_SLOTS)
 
 _signs = itemgetter(*_SIGNS, *_SCREEN)
-_deciding = itemgetter(
-    at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT, at.CONNECTIONS, at.IN_BATTLE, at.FONT_LOADED
-)  # what says which other ranges are needed
+# what says which other ranges are needed
+_DECIDING = (at.PARTY_COUNT, at.BAG_COUNT, at.WARP_COUNT, at.CONNECTIONS, at.IN_BATTLE, at.FONT_LOADED)
+_deciding = itemgetter(*_DECIDING)
+
+
+def _as_spans(*places: int | slice) -> Any:
+    """Return addresses and ranges as an array of starts and stops."""
+    ends = ((place.start, place.stop) if isinstance(place, slice) else (place, place + 1) for place in places)
+    return array("i", chain.from_iterable(ends))
+
+
+_SIGN_SPANS = _as_spans(*_SIGNS, *_SCREEN)
+_DECIDING_SPANS = _as_spans(*_DECIDING)
 
 
 class MemoryReader:
     """Fills an image with what a state needs, once per tick."""
 
-    def __init__(self, view: Any, event_bytes: int, ram: memoryview | None = None) -> None:
+    def __init__(
+        self,
+        view: Any,
+        event_bytes: int,
+        ram: memoryview | None = None,
+        native: Callable[[bytearray], Memory | None] = lambda image: None,
+    ) -> None:
         self._view = view
         self._ram = ram
         self.image = bytearray(at.SPACE)
-        self.signs: tuple[int, ...] = ()
+        self._native = native(self.image)
+        self.signs = b""
         """What says whether a value is written to the end: a state is another when these are."""
         events = range(at.EVENTS, at.EVENTS + event_bytes)
         self._singles = (*_SINGLES, *(events if event_bytes <= _FEW else ()))
@@ -80,24 +102,37 @@ class MemoryReader:
         start = len(self._singles) + at.NAME_SIZE - at.MONEY
         self._place = slice(start + _PLACE.start, start + _PLACE.stop)
         self._pickers: dict[tuple[int, ...], itemgetter[tuple[Bytes, ...]]] = {}
+        self._spans: dict[bytes, Any] = {}
 
     def read(self) -> bytes:
         """Read what the state needs; return the bytes read without the clock, for a hash of what changed."""
-        image, view = self.image, self._view
+        image, view, native = self.image, self._view, self._native
+        if native is not None:
+            native.copy()
+            self.signs = native.pick(_SIGN_SPANS)
+            return native.pick(self._spans_of(native.pick(_DECIDING_SPANS)))
         if self._ram is not None:
             image[_RAM] = self._ram
         else:
             self._read_ranges()
         for address in _SCREEN:
             image[address] = view[address]
-        self.signs = _signs(image)
+        self.signs = bytes(_signs(image))
         ranges: tuple[Bytes, ...] = self._ranges(_deciding(image))(image)
         return bytes(self._values(image)) + b"".join(ranges)
 
     def without_steps(self, data: bytes) -> bytes:
         """Return of the bytes read last those that a step on a map does not change, with the party's kinds."""
-        party = bytes(self.signs[_PARTY_SIGNS])
-        return data[1 : _LEADS.start] + data[_LEADS.stop : self._place.start] + data[self._place.stop :] + party
+        steady = data[1 : _LEADS.start] + data[_LEADS.stop : self._place.start] + data[self._place.stop :]
+        return steady + self.signs[_PARTY_SIGNS]
+
+    def _spans_of(self, deciding: bytes) -> Any:
+        """Return where the bytes are that are needed; there are few such choices in a game."""
+        if deciding not in self._spans:
+            if len(self._spans) >= _MOST_CHOICES:
+                self._spans.clear()
+            self._spans[deciding] = _as_spans(*self._singles, *self._always, *_dependent(*deciding))
+        return self._spans[deciding]
 
     def _ranges(self, deciding: tuple[int, ...]) -> itemgetter[tuple[Bytes, ...]]:
         """Return what picks every range that is needed; there are few such choices in a game."""

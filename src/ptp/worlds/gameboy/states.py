@@ -9,14 +9,31 @@ from __future__ import annotations
 
 import io
 import os
+import sys
+from hashlib import sha256
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 from ptp.errors import WorldError
 
+NATIVE = "ptp._native"
+DIGEST = 32  # bytes at the end of the file, of all that comes before
 FEW = 4  # frames that both ways play, to be compared
 _problem: str | None = None  # why the compiled part stood back in this process
+
+
+class Memory(Protocol):
+    """What copies RAM into an image of the address space, and picks bytes from it."""
+
+    def copy(self) -> None:
+        """Bring RAM and the registers of the screen up to date in the image."""
+
+    def pick(self, spans: Any) -> bytes:
+        """Return the bytes from each start to its stop, in an array of both by turns."""
 
 
 class States(Protocol):
@@ -30,6 +47,9 @@ class States(Protocol):
 
     def load(self, data: bytes) -> int:
         """Return to a state; return how many bytes were left over."""
+
+    def open_memory(self, image: bytearray, ram: Any) -> Memory | None:
+        """Return what reads memory; None where the public interface has to."""
 
 
 class StockStates:
@@ -53,6 +73,9 @@ class StockStates:
         file = io.BytesIO(data)
         self._pyboy.load_state(file)
         return len(data) - file.tell()
+
+    def open_memory(self, image: bytearray, ram: Any) -> Memory | None:
+        """Return None: memory is read through the public interface."""
 
 
 def open_states(pyboy: Any) -> States:
@@ -86,14 +109,22 @@ def _compare(fast: States, stock: States) -> None:
 def _native(pyboy: Any) -> States:
     if os.environ.get("PTP_NATIVE") == "0":
         raise WorldError("PTP_NATIVE is 0")
-    try:
-        native = import_module("ptp._native")
-    except ModuleNotFoundError:
-        raise WorldError("it is not built; `make setup` builds it where there is a C compiler") from None
+    if NATIVE not in sys.modules:
+        _check_whole(find_spec(NATIVE))
+    native = import_module(NATIVE)
     if version("pyboy") != native.BUILT_FOR:
         raise WorldError(f"it is built for PyBoy {native.BUILT_FOR}, and this is {version('pyboy')}; run `make setup`")
     states: States = native.States(pyboy)
     return states
+
+
+def _check_whole(spec: ModuleSpec | None) -> None:
+    """Refuse a file that was cut off or is not what was built: loading it could end the process."""
+    if spec is None or spec.origin is None:
+        raise WorldError("it is not built; `make setup` builds it where there is a C compiler")
+    data = Path(spec.origin).read_bytes()
+    if sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+        raise WorldError(f"{Path(spec.origin).name} is not whole, or not what was built; run `make setup`")
 
 
 def native_problem() -> str | None:

@@ -165,12 +165,16 @@ def rewound(run_id: str, to_tick: int) -> list[Row]:
 
     The events tell how, which by now end at the tick.
     """
-    began = "(SELECT max(tick) FROM events WHERE kind = 'BattleStarted')"
-    ended = "(SELECT coalesce(max(tick), 0) FROM events WHERE kind = 'BattleEnded')"
+    newest = "(SELECT tick FROM events WHERE kind = '{}' ORDER BY tick DESC LIMIT 1)"  # which the index finds at once
+    began, ended = newest.format("BattleStarted"), f"coalesce({newest.format('BattleEnded')}, 0)"
     fought = f"(SELECT printf('{run_id[:24]}%012x', {began}) WHERE {began} > {ended})"
     turns = f"(SELECT coalesce(max(detail ->> 'number'), 0) FROM events WHERE kind = 'BattleTurn' AND tick >= {began})"
-    told = f"(SELECT *, '{run_id}' AS run FROM events WHERE kind = '{{}}' ORDER BY tick, event_id)"
+    caught = f"(SELECT *, '{run_id}' AS run FROM events WHERE kind = 'Caught' ORDER BY tick, event_id)"
     last = "(SELECT detail FROM events WHERE kind = 'PartySeen' ORDER BY tick DESC, event_id DESC LIMIT 1)"
+    members = f"FROM events, json_each(detail, '$.members') WHERE kind = 'PartySeen' GROUP BY {MEMBER_ID}"
+    ends = f"WITH ends(a, b) AS MATERIALIZED (SELECT min(event_id), max(event_id) {members})"
+    seen = "event_id IN (SELECT a FROM ends UNION SELECT b FROM ends)"  # first and last; those between are overwritten
+    parties = f"({ends} SELECT *, '{run_id}' AS run FROM events WHERE {seen} ORDER BY tick, event_id)"
     return [
         Row(f"DELETE FROM battle_turns WHERE battle_id = {fought} AND turn_number > {turns}"),
         Row(
@@ -180,8 +184,8 @@ def rewound(run_id: str, to_tick: int) -> list[Row]:
         Row(  # those that events tell of
             f"DELETE FROM pokemon_party WHERE party_id GLOB '{run_id}/????-????*' OR party_id GLOB '{run_id}/caught-*'"
         ),
-        Row(_party(told.format("PartySeen"))),
-        Row(_boxed(told.format("Caught"))),
+        Row(_party(parties)),
+        Row(_boxed(caught)),
         Row(GIVEN.format("SELECT detail ->> 'given' FROM events WHERE kind = 'Caught'")),
         Row(LEFT.format(last)),
     ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 import msgspec
 import numpy as np
@@ -21,11 +21,11 @@ from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.differences import differences, is_whole
 from ptp.worlds.gameboy.env import SAVED, SAVED_BATTLE, GameBoyEnv, from_text, pack, to_text, unpack
-from ptp.worlds.gameboy.events import Caught, GameEvent, title_of
+from ptp.worlds.gameboy.events import Caught, FlagSet, GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
 from ptp.worlds.gameboy.profiles import BUILT_IN, find_profile
 from ptp.worlds.gameboy.reader import StateReader
-from ptp.worlds.gameboy.state import GameState
+from ptp.worlds.gameboy.state import BattleKind, GameState
 from ptp.worlds.gameboy.states import native_problem
 from ptp.worlds.gameboy.tiles import NEEDED, Movement, Repetition, Surroundings, observe
 from ptp.worlds.gym import package_versions
@@ -56,6 +56,8 @@ class Unfinished(msgspec.Struct):
     """The last whole state; None when the present one is whole."""
     caught: int | None = None
     """None in a world that was saved before catches were counted."""
+    flags: bytes | None = None
+    """The event flags of the last whole state; None when the present one is whole."""
 
 
 class GameBoyView(WorldView):
@@ -113,7 +115,7 @@ class GameBoyWorld(World):
         codec = self.env.codec
         self.encode, self.decode, self.parse = codec.encode, codec.decode, codec.parse
         self.state_hash = self._state_hash
-        self._reader = MemoryReader(self.env.pyboy.memory, self.profile.event_bytes, self.env.ram)
+        self._reader = MemoryReader(self.env.pyboy.memory, self.profile.event_bytes, self.env.ram, self.env.open_memory)
         self._states = StateReader(self.profile)
         self._screen = self.env.pixels.data.cast("B")
         self._view = self.env.pixels[:, :, :3]
@@ -123,14 +125,21 @@ class GameBoyWorld(World):
         self._level: int | None = None
         self._begin()
 
-    def _begin(self, battles: BattleLog | None = None, before: GameState | None = None, caught: int | None = 0) -> None:
+    def _begin(
+        self,
+        battles: BattleLog | None = None,
+        before: GameState | None = None,
+        caught: int | None = 0,
+        flags: bytes | None = None,
+    ) -> None:
         self._states.caught = caught
         self._battles = battles or BattleLog()
         self._repetition = Repetition()
         self.events = ()
-        self._data: tuple[bytes, tuple[int, ...]] | None = None
+        self._data: tuple[bytes, bytes] | None = None
         self._before = before or GameState(self.profile.name)
         self._look()
+        self._flags = self._read_flags() if flags is None else flags
         if is_whole(self._state):
             self._before = self._state
             if battles is None:
@@ -172,6 +181,9 @@ class GameBoyWorld(World):
         if self._look():
             if is_whole(self._state):
                 happened = differences(self._before, self._state) + self._battles.feed(self._state)
+                flags = self._read_flags()
+                if flags != self._flags:
+                    happened += self._flags_set(flags)
                 self.events = [_as_event(event) for event in happened]
                 self._count([event for event in happened if type(event) is Caught])
             self._describe_battle()
@@ -192,6 +204,17 @@ class GameBoyWorld(World):
         self._data = data, self._reader.signs
         self._state = self._states.read(self._reader.image, self._reader.without_steps(data))
         return True
+
+    def _read_flags(self) -> bytes:
+        return bytes(self._reader.image[at.EVENTS : at.EVENTS + self.profile.event_bytes])
+
+    def _flags_set(self, flags: bytes) -> list[GameEvent]:
+        """Return the flags that are new, and know those that are set; a game that was just loaded has no new ones."""
+        new = int.from_bytes(flags, "little") & ~int.from_bytes(self._flags, "little")
+        self._flags = flags
+        if self._before.map_id is None or self._state.map_id is None:
+            return []
+        return [FlagSet(flag, self.profile.events.get(flag)) for flag in range(new.bit_length()) if new >> flag & 1]
 
     def _count(self, catches: list[Caught]) -> None:
         if catches and self._states.caught is not None:
@@ -243,6 +266,21 @@ class GameBoyWorld(World):
         """Whether the player gets on, is stuck, or walks in circles."""
         return self._repetition.movement
 
+    def trigger_values(self, trigger: str) -> Sequence[str]:
+        """Return the names that a trigger can be given: those in the tables of the game."""
+        game = self.profile
+        species = [kind.name for kind in game.species.values()]
+        tables: dict[str, Iterable[str]] = {
+            "catch": species,
+            "death": species,
+            "battle": [*game.trainers.values(), *species, *get_args(BattleKind)],
+            "badge": game.badges.values(),
+            "location": game.maps.values(),
+            "item": game.items.values(),
+            "flag": game.events.values(),
+        }
+        return list(dict.fromkeys(tables.get(trigger, ())))
+
     def measurements(self) -> dict[str, float]:
         """Return whether the player is stuck, or walks in circles."""
         movement = self.movement
@@ -281,8 +319,8 @@ class GameBoyWorld(World):
 
     def save(self) -> bytes:
         """Return the emulator's state, the open battle and the catches."""
-        before = None if is_whole(self._state) else self._before
-        memory = Unfinished(msgspec.Raw(self._battles.save()), before, self._states.caught)
+        before, flags = (None, None) if is_whole(self._state) else (self._before, self._flags)
+        memory = Unfinished(msgspec.Raw(self._battles.save()), before, self._states.caught, flags)
         return pack(msgspec.json.encode(memory), self.env.save())
 
     def load(self, data: bytes) -> None:
@@ -295,7 +333,7 @@ class GameBoyWorld(World):
         battles = BattleLog()
         battles.load(bytes(unfinished.battle))
         self.env.load(state)
-        self._begin(battles, unfinished.before, unfinished.caught)
+        self._begin(battles, unfinished.before, unfinished.caught, unfinished.flags)
 
     def options_from(self, data: bytes) -> dict[str, Any]:
         """Return the options of a reset that begins in a saved world, or in a PyBoy state of this cartridge."""
