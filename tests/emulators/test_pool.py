@@ -21,7 +21,7 @@ from ptp.emulators import EmulatorPool, Task
 from ptp.emulators.backends import Processes, Urls
 from ptp.emulators.lending import NoEmulator, PoolClosed
 from ptp.emulators.pooled import PooledClient
-from ptp.errors import UsageError
+from ptp.errors import EmulatorError, UsageError
 from ptp.snapshots import CheckpointManager
 from ptp.worlds import find_world, make_world
 from tests.emulators import foreign as others
@@ -165,21 +165,21 @@ def test_a_taken_port_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_pool_that_cannot_start_says_why_and_leaves_nothing(tmp_path: Path) -> None:
-    before = threading.active_count()
-    with pytest.raises(Exception, match=r"emulator-0. did not start: .*no world named 'tallgras'"):
+    with pytest.raises(EmulatorError, match=r"emulator-0. did not start: .*no world named 'tallgras'"):
         EmulatorPool(2, free_ports(2), Processes("tallgras", data_dir=tmp_path))
-    assert threading.active_count() == before
     assert not [it for it in psutil.Process().children() if "tallgras" in it.cmdline()]
 
 
 def test_a_closed_pool_has_ended_everything(tmp_path: Path) -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     pool = EmulatorPool(2, free_ports(2), Processes("CartPole-v1", data_dir=tmp_path))
+    threads = set(pool._supervisor._threads._threads) | {pool._supervisor._watcher}
     processes = pids(pool)
     pool.close()
     assert len(processes) == 2
     assert not any(map(psutil.pid_exists, processes))
-    assert threading.active_count() == before
+    assert len(threads - before) >= 3
+    assert not any(thread.is_alive() for thread in threads)
     with pytest.raises(PoolClosed):
         pool.acquire(1)
 

@@ -92,7 +92,7 @@ POOL = (
          arguments=(argument("emulators", type=int, metavar="N", help="Emulators that there should be."),)),
     Verb("exec", "Play scripts in parallel, and show how they went.", "pool:execute",
          about="Exits with 1 if one of them did not succeed.",
-         examples=("ptp pool exec walk.txt", "ptp pool exec *.txt --seed 3 --json", "echo 'PRESS A' | ptp pool exec"),
+         examples=("ptp pool exec walk.txt", "ptp pool exec *.txt --seed 3 --json"),
          arguments=(
              argument("files", nargs="*", metavar="FILE", help="Scripts in the button language (default: from stdin)."),
              argument("--checkpoint", metavar="ID", help="Checkpoint to begin at."),
