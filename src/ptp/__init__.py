@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ptp.api import open, run
     from ptp.config import RunConfig
     from ptp.emulators import (
+        EmulatorPool,
         ErrorRecoveryHandler,
         InputValidator,
         PerformanceMonitor,
@@ -38,6 +39,7 @@ __all__ = [
     "Agent",
     "CheckpointManager",
     "Decision",
+    "EmulatorPool",
     "ErrorRecoveryHandler",
     "InputValidator",
     "Observation",
@@ -62,6 +64,7 @@ _HOMES = {
     "Agent": "ptp.agents",
     "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
+    "EmulatorPool": "ptp.emulators",
     "ErrorRecoveryHandler": "ptp.emulators",
     "InputValidator": "ptp.emulators",
     "Observation": "ptp.agents",

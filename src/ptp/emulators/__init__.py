@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from ptp.emulators.client import PokemonGymClient, Timeouts
     from ptp.emulators.inputs import InputValidator
     from ptp.emulators.monitor import PerformanceMonitor
+    from ptp.emulators.pool import EmulatorPool
     from ptp.emulators.recovery import Backoff, CircuitBreaker, ErrorRecoveryHandler, Rescue
+    from ptp.emulators.results import ExecutionResult, Task
 
 __all__ = [
     "Backoff",
     "CircuitBreaker",
+    "EmulatorPool",
     "ErrorRecoveryHandler",
+    "ExecutionResult",
     "GameState",
     "InputValidator",
     "PerformanceMonitor",
@@ -32,13 +36,16 @@ __all__ = [
     "PokemonGymClient",
     "Rescue",
     "StateCache",
+    "Task",
     "Timeouts",
 ]
 
 _HOMES = {
     "Backoff": "recovery",
     "CircuitBreaker": "recovery",
+    "EmulatorPool": "pool",
     "ErrorRecoveryHandler": "recovery",
+    "ExecutionResult": "results",
     "GameState": "answers",
     "InputValidator": "inputs",
     "PerformanceMonitor": "monitor",
@@ -46,6 +53,7 @@ _HOMES = {
     "PokemonGymClient": "client",
     "Rescue": "recovery",
     "StateCache": "cache",
+    "Task": "results",
     "Timeouts": "client",
 }
 

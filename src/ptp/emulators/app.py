@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from ptp.emulators import gym, openenv, roster, v1
+from ptp.emulators import execute, gym, openenv, roster, v1
 from ptp.emulators.connections import MOST_MESSAGE, play
 from ptp.emulators.endpoints import PREFIX, for_every_game
 from ptp.emulators.games import AtCapacity, Games, NoSuchGame
@@ -31,7 +31,8 @@ from ptp.http.openapi import document
 ABOUT = """Games for other programs to play, in three protocols: pokemon-gym's (`/initialize`, `/action`, ...),
 OpenEnv's (`/reset`, `/step`, ... and the WebSocket `/ws`) and our own below `/v1`. The routes at the root are those of
 the default game; every other game has the same ones below `/games/ID`."""
-ENDPOINTS = (*for_every_game((*gym.ENDPOINTS, *openenv.ENDPOINTS, *v1.ENDPOINTS)), *roster.ENDPOINTS)
+OF_A_GAME = (*gym.ENDPOINTS, *openenv.ENDPOINTS, *v1.ENDPOINTS, *execute.ENDPOINTS)
+ENDPOINTS = (*for_every_game(OF_A_GAME), *roster.ENDPOINTS, *execute.SERVER_ENDPOINTS)
 PATIENCE = 300.0  # seconds that a client may take to answer a ping: a trainer may be busy for minutes
 MOST_BODY = 4 << 20  # bytes; snapshots are the largest
 UNLIMITED = 1e6  # requests per second: how fast a game is played is its clients' business

@@ -27,6 +27,7 @@ from ptp.runs.metrics import Game, Metrics, Performance, SeriesList, read_metric
 from ptp.runs.query import Query, SortKey
 from ptp.runs.status import RunDetail, Status, newest_metric, read_detail
 from ptp.web.parameters import API, Page, PageSize, Run, Text, Tick
+from ptp.web.routes.pool import measure_pool
 from ptp.web.services import Services
 
 Moment = Annotated[str, Meta(max_length=24, pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(T[0-9:.]+Z)?{END}")]
@@ -148,7 +149,7 @@ def series(
 
 
 def prometheus(services: Services) -> Response:
-    """Return the figures of all live runs for Prometheus."""
+    """Return the figures of all live runs, and of the pool, for Prometheus."""
     library = services.library
     registry = CollectorRegistry()
     runs = Gauge("ptp_runs", "Runs by status.", ("status",), registry=registry)
@@ -160,6 +161,7 @@ def prometheus(services: Services) -> Response:
             if name not in gauges:
                 gauges[name] = Gauge(f"ptp_{name}", help_, LABELS, registry=registry)
             gauges[name].labels(line.run_id, line.world, line.agent).set(value)
+    measure_pool(services.data_dir, registry)
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -184,7 +186,7 @@ def _helps() -> dict[str, str]:
 
 ENDPOINTS = (
     Endpoint("GET", "/healthz", healthz, public=True),
-    Endpoint("GET", "/metrics", prometheus, Media("Figures of live runs.", ("text/plain",))),
+    Endpoint("GET", "/metrics", prometheus, Media("Figures of live runs and of the pool.", ("text/plain",))),
     Endpoint("GET", f"{API}/runs", list_runs),
     Endpoint("GET", f"{API}/run", show_run),
     Endpoint("GET", f"{API}/status", status),
