@@ -99,11 +99,10 @@ class Session:
                 for remark in self._engine.world.remarks:
                     self._run.notice("warning", "world", remark)
                 self._loop(interrupts)
+                self._end(interrupts)
             except Exception as problem:  # noqa: BLE001 - the edge of the run; kept with its trace and reported
                 self._crash(str(problem) if isinstance(problem, PtpError) else blame(problem))
                 self._run.error(problem, trace(problem))
-            else:
-                self._end(interrupts)
             self._services.control.close()
             result = self._finish()
             self._services.keeper.close()
