@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from ptp import records
     from ptp.agents import Agent, Decision, Observation
+    from ptp.agents.llm import LLMMultiStepAgent
     from ptp.api import open, run
     from ptp.config import RunConfig
     from ptp.errors import PtpError
@@ -31,6 +32,7 @@ __all__ = [
     "Agent",
     "CheckpointManager",
     "Decision",
+    "LLMMultiStepAgent",
     "Observation",
     "PtpError",
     "Record",
@@ -50,6 +52,7 @@ _HOMES = {
     "Agent": "ptp.agents",
     "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
+    "LLMMultiStepAgent": "ptp.agents.llm",
     "Observation": "ptp.agents",
     "PtpError": "ptp.errors",
     "Record": "ptp.runner.record",

@@ -14,7 +14,7 @@ import msgspec
 from ptp import __version__
 from ptp._util.clock import Clock, iso
 from ptp._util.ids import derive_seed, uuid7
-from ptp.agents import make_agent
+from ptp.agents import Answers, make_agent
 from ptp.agents.registry import is_foreign
 from ptp.config import RunConfig, replace
 from ptp.config.files import read_values
@@ -259,10 +259,14 @@ def _make_engine(
     *,
     trust_world: bool = True,
     trust_agent: bool = True,
+    answers: Answers | None = None,
 ) -> Engine:
     world = make_world(spec, config.world.render_mode, trusted=trust_world)
     try:
-        agent = make_agent(config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trust_agent)
+        agent = make_agent(
+            config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trust_agent,
+            shared=config.system.data_dir, answers=answers,
+        )  # fmt: skip
         return Engine(world, agent, config, clock, seed)
     except PtpError:
         world.close()
