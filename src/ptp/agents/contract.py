@@ -62,8 +62,11 @@ class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Answers(Protocol):
     """What models answered in an earlier play of the same ticks."""
 
-    def next(self, tick: int, prompt: str) -> bytes | None:
-        """Return the next answer at a tick, where *prompt* is the text that is asked with; None if there is none."""
+    last_tick: int
+    """The tick up to which there are answers."""
+
+    def next(self, tick: int, prompt: ModelText, texts: Sequence[ModelText]) -> bytes | None:
+        """Return the next answer at a tick, None if there is none; *prompt* names the *texts* that are asked with."""
 
 
 class AgentSetup(msgspec.Struct, frozen=True):

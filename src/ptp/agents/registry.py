@@ -112,6 +112,7 @@ class BackgroundAgent(Agent):
         if self._thread.is_alive():
             return None
         answer, self._answer, self._thread = self._answer, None, None
+        self.repeatable = self._agent.repeatable
         while self._waiting:
             self._waiting.popleft()()
         if self._outdated:

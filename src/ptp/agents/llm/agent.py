@@ -22,14 +22,14 @@ from pydantic_ai.messages import (
 )
 
 from ptp.agents.contract import Agent, AgentSetup, Decision, Observation
-from ptp.agents.llm.calls import Caller, Ledger, NoAnswer
+from ptp.agents.llm.calls import Caller, Ledger
 from ptp.agents.llm.conversation import Conversation, is_refusal
 from ptp.agents.llm.courses import Course, Turn, load_course, make_course
 from ptp.agents.llm.options import LLMOptions
 from ptp.agents.llm.prompts import NO_TOOL, SUMMARY, describe, instruct
 from ptp.agents.llm.tools import ACTING, arguments, offer
 from ptp.agents.llm.wire import check_address
-from ptp.errors import ConfigError, PtpError
+from ptp.errors import ConfigError, NoAnswer, PtpError
 from ptp.scripts import Target
 from ptp.worlds import Outcome, WorldView
 
@@ -89,6 +89,8 @@ class LLMMultiStepAgent(Agent):
 
     def decide(self, observation: Observation) -> Decision:
         """Return the next command of what was planned, or ask the model for a plan."""
+        answers = self.setup.answers
+        self.repeatable = answers is not None and observation.tick < answers.last_tick
         now = Seen(observation.tick, observation.episode, self.world.context(), _digest(observation.state))
         news = self._surprise(now)
         if self._course is not None and not news:
@@ -134,7 +136,7 @@ class LLMMultiStepAgent(Agent):
             return _billed(Decision((), failure=str(problem)), ledger, self._caller.name)
 
     def _wait_for_cooldown(self) -> None:
-        if self._asked_at is not None and self.setup.answers is None:
+        if self._asked_at is not None and not self.repeatable:
             self._closed.wait(self._asked_at + self.options.cooldown - time.monotonic())
         self._asked_at = time.monotonic()
 

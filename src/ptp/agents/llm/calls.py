@@ -25,16 +25,12 @@ from ptp.agents.llm.conversation import Conversation, dump, encode, is_refusal, 
 from ptp.agents.llm.limiter import Limiter
 from ptp.agents.llm.options import LLMOptions
 from ptp.agents.llm.wire import Wire, without_secrets
-from ptp.errors import AgentError
+from ptp.errors import NoAnswer
 from ptp.records import ModelCall, ModelConfigured, ModelText
 
 LASTING = (ModelRequestRejectedError, ModelQuotaExceededError)
 """What will not go well when it is tried again."""
 LONGEST_WAIT = 60.0
-
-
-class NoAnswer(AgentError):
-    """The model could not be asked, or gave nothing that can be used."""
 
 
 class Ledger:
@@ -78,12 +74,12 @@ class Caller:
         self._tools = list(tools)
         self._answers = answers
         self._closed = threading.Event()
-        self._wire = None if answers is not None else Wire(model, base_url)
         self._address = (model, base_url)
-        self._limiter = None
-        if shared is not None:
-            account = f"{self.provider} {base_url or ''}".strip()
-            self._limiter = Limiter(Path(shared), account, options.calls_per_minute, options.dollars_per_hour)
+        self._shared = shared
+        self._wire: Wire | None = None
+        self._limiter: Limiter | None = None
+        if answers is None:
+            self._connect()
         self._kept: set[str] = set()
         self._parameters = {
             "temperature": options.temperature, "max_tokens": options.max_tokens,
@@ -96,6 +92,14 @@ class Caller:
             model, options.temperature, options.max_tokens, instructions,
             {"base_url": base_url, "tools": self._parameters["tools"]},
         )  # fmt: skip
+
+    def _connect(self) -> Wire:
+        """Make the connection; with recorded answers it waits until the first question that has none."""
+        self._wire = Wire(*self._address)
+        if self._shared is not None:
+            account, options = f"{self.provider} {self._address[1] or ''}".strip(), self._options
+            self._limiter = Limiter(Path(self._shared), account, options.calls_per_minute, options.dollars_per_hour)
+        return self._wire
 
     def forget(self) -> None:
         """Keep every text again: it is not certain that those of before were recorded."""
@@ -111,7 +115,11 @@ class Caller:
             "temperature": self._options.temperature, "max_tokens": self._options.max_tokens,
         }  # fmt: skip
         prompt = keep(encode(said))
-        recorded = None if self._answers is None else self._answers.next(tick, encode(said).decode())
+        recorded = None
+        if self._answers is not None and tick < self._answers.last_tick:
+            recorded = self._answers.next(tick, prompt, texts)
+            if recorded is None:
+                raise NoAnswer(f"no answer of {self.name} is recorded for what is asked at tick {tick}")
         if recorded is not None:
             answer = read(recorded)
             assert isinstance(answer, ModelResponse)
@@ -122,15 +130,12 @@ class Caller:
     def _ask_live(
         self, conversation: Conversation, prompt: ModelText, texts: list[ModelText], ledger: Ledger, act: bool
     ) -> ModelResponse:
-        if self._wire is None:
-            self._wire = Wire(*self._address)
+        wire = self._wire or self._connect()
         for attempt in range(self._options.retries + 1):
             self._wait_for_turn(ledger)
             began = time.perf_counter()
             try:
-                answer = self._wire.request(
-                    conversation.messages(self._instructions), self._settings(), self._request(act)
-                )
+                answer = wire.request(conversation.messages(self._instructions), self._settings(), self._request(act))
             except (ModelAPIError, UnexpectedModelBehavior) as problem:
                 self._fail(problem, (time.perf_counter() - began) * 1000, prompt, texts, ledger)
                 if isinstance(problem, LASTING) or attempt == self._options.retries:
@@ -138,7 +143,7 @@ class Caller:
                 self._wait_to_retry(problem, attempt)
                 continue
             latency = (time.perf_counter() - began) * 1000
-            self._note(answer, dump(answer), latency, prompt, texts, ledger, self._wire.allowance.remaining)
+            self._note(answer, dump(answer), latency, prompt, texts, ledger, wire.allowance.remaining)
             return answer
         raise AssertionError
 

@@ -75,7 +75,11 @@ class Wire:
         self._loop = asyncio.new_event_loop()
         self._calls: set[Any] = set()
         self._closed = False
-        threading.Thread(target=self._loop.run_forever, daemon=True, name="models").start()
+        threading.Thread(target=self._serve, daemon=True, name="models").start()
+
+    def _serve(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
 
     def _make(self, name: str, base_url: str | None) -> Model:
         provider, model = parse_model_id(name)
