@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from ptp import records
     from ptp.agents import Agent, Decision, Observation
-    from ptp.agents.llm import LLMMultiStepAgent
+    from ptp.agents.llm.agent import LLMMultiStepAgent
     from ptp.api import open, run
     from ptp.config import RunConfig
     from ptp.errors import PtpError
@@ -52,7 +52,7 @@ _HOMES = {
     "Agent": "ptp.agents",
     "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
-    "LLMMultiStepAgent": "ptp.agents.llm",
+    "LLMMultiStepAgent": "ptp.agents.llm.agent",
     "Observation": "ptp.agents",
     "PtpError": "ptp.errors",
     "Record": "ptp.runner.record",

@@ -20,7 +20,7 @@ from ptp.worlds import Outcome, World
 
 AGENTS: dict[str, str] = {
     "explorer": "ptp.agents.explorer:ExplorerAgent",
-    "llm": "ptp.agents.llm:LLMMultiStepAgent",
+    "llm": "ptp.agents.llm.agent:LLMMultiStepAgent",
     "loop": "ptp.agents.simple:LoopAgent",
     "random": "ptp.agents.simple:RandomAgent",
     "script": "ptp.agents.script:ScriptAgent",

@@ -68,8 +68,9 @@ class SystemHealth(Struct):
     memory_usage_mb: float | None
     """Megabytes that the run's process holds."""
     api_calls_remaining: int | None
-    """Model calls that the dollars left pay for, at the mean price of the newest thousand decisions: dollars of
-    `--max-cost` or of the budget, whichever are fewer. Null where neither is set, or while nothing was paid for."""
+    """Model calls that are left: as the provider said with its newest answer, or as many as the dollars of `--max-cost`
+    or of the budget pay for at the mean price of the newest thousand decisions, whichever are fewer. Null where nothing
+    is said or set, or while nothing was paid for."""
     error_count: int
     snapshot_count: int
 
@@ -254,4 +255,8 @@ def _calls_remaining(config: RunConfig, database: Database, metadata: Metadata) 
         if limit is not None:
             spent = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
             left.append(limit - float(database.row(spent, since)[0]))
-    return max(0, int(min(left) / price)) if left and price is not None else None
+    said = "SELECT calls_remaining FROM model_calls WHERE calls_remaining IS NOT NULL ORDER BY call_id DESC LIMIT 1"
+    calls = [int(remaining) for (remaining,) in database.rows(said)]
+    if left and price is not None:
+        calls.append(max(0, int(min(left) / price)))
+    return min(calls) if calls else None

@@ -20,7 +20,7 @@ HOUR = 3600.0
 SHORT = 60.0  # seconds that are simply waited; what takes longer is queued, and said
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS queue (ticket INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, process INTEGER);
-CREATE TABLE IF NOT EXISTS calls (account TEXT NOT NULL, at REAL NOT NULL, cost REAL);
+CREATE TABLE IF NOT EXISTS calls (account TEXT NOT NULL, at REAL NOT NULL, ticket INTEGER NOT NULL, cost REAL);
 CREATE INDEX IF NOT EXISTS calls_by_time ON calls(account, at);
 CREATE TABLE IF NOT EXISTS accounts (account TEXT PRIMARY KEY, remaining INTEGER, resets_at REAL);
 """
@@ -86,7 +86,8 @@ class Limiter:
             before = self._before(database, ticket)
             wait = 0.01 * before if before else self._wait(database)
             if wait <= 0:
-                database.execute("INSERT INTO calls VALUES (?, ?, NULL)", (self._account, self._clock.time()))
+                turn = (self._account, self._clock.time(), ticket)
+                database.execute("INSERT INTO calls VALUES (?, ?, ?, NULL)", turn)
                 database.execute(
                     "UPDATE accounts SET remaining = remaining - 1 WHERE account = ? AND remaining > 0",
                     (self._account,),
