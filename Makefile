@@ -60,6 +60,12 @@ format: dev ## format the code
 	@.venv/peers/bin/python -m pip --disable-pip-version-check -q install --require-hashes -r $<
 	@touch $@
 
+.venv/openenv/setup: tests/emulators/openenv.lock | .venv/bin/python
+	@echo "Installing OpenEnv's own client, which some tests play with ..."
+	@$(PYTHON) -m venv .venv/openenv
+	@.venv/openenv/bin/python -m pip --disable-pip-version-check -q install --require-hashes -r $<
+	@touch $@
+
 bench: dev .venv/peers/setup ## measure every figure, and print them in one table (about half an hour)
 	@$(BIN)/python -m benchmarks
 
@@ -70,6 +76,7 @@ lock: dev ## pin the newest dependencies with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade benchmarks/peers.txt -o benchmarks/peers.lock
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --upgrade tests/emulators/openenv.txt -o tests/emulators/openenv.lock
 
 clean: ## remove what was built (recorded runs in var/ stay)
 	rm -rf .venv .coverage* .mypy_cache .pytest_cache .ruff_cache build dist

@@ -15,6 +15,7 @@ SRC = Path(ptp.__file__).parent
 ROOMS = (
     "errors",
     "_util",
+    "http",
     "records",
     "versioning",
     "config",
@@ -32,6 +33,7 @@ ROOMS = (
     "runs",
     "api",
     "aggregation",
+    "emulators",
     "web",
     "cli",
     "testing",

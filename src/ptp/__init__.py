@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from ptp.agents.llm.agent import LLMMultiStepAgent
     from ptp.api import open, run
     from ptp.config import RunConfig
+    from ptp.emulators import (
+        EmulatorPool,
+        ErrorRecoveryHandler,
+        InputValidator,
+        PerformanceMonitor,
+        PokemonGymAdapter,
+        PokemonGymClient,
+    )
     from ptp.errors import PtpError
     from ptp.runner.record import Record, RecordVector
     from ptp.runs import Run
@@ -32,8 +40,14 @@ __all__ = [
     "Agent",
     "CheckpointManager",
     "Decision",
+    "EmulatorPool",
+    "ErrorRecoveryHandler",
+    "InputValidator",
     "LLMMultiStepAgent",
     "Observation",
+    "PerformanceMonitor",
+    "PokemonGymAdapter",
+    "PokemonGymClient",
     "PtpError",
     "Record",
     "RecordVector",
@@ -52,8 +66,14 @@ _HOMES = {
     "Agent": "ptp.agents",
     "CheckpointManager": "ptp.snapshots",
     "Decision": "ptp.agents",
+    "EmulatorPool": "ptp.emulators",
+    "ErrorRecoveryHandler": "ptp.emulators",
+    "InputValidator": "ptp.emulators",
     "LLMMultiStepAgent": "ptp.agents.llm.agent",
     "Observation": "ptp.agents",
+    "PerformanceMonitor": "ptp.emulators",
+    "PokemonGymAdapter": "ptp.emulators",
+    "PokemonGymClient": "ptp.emulators",
     "PtpError": "ptp.errors",
     "Record": "ptp.runner.record",
     "RecordVector": "ptp.runner.record",

@@ -16,6 +16,13 @@ PtpError                    1  something failed
 │   └── RunLocked              another process owns the run directory
 ├── RunUnreadable              a run directory or its database is damaged
 ├── CentralError               the central database can't be reached or used
+├── EmulatorError              a game server, or what runs it, failed
+│   ├── ServerUnreachable      nothing answers at its address
+│   ├── ServerTimeout          it did not answer in time
+│   ├── ServerRefused          it answered with an error
+│   ├── BadAnswer              it answered something else than a game server does
+│   ├── GameLost               its game is not the one that was being played
+│   └── CircuitOpen            it failed too often, and is not asked for a while
 └── ReplayDiverged             a replay differs from its tape
 """
 
@@ -106,6 +113,38 @@ class RunUnreadable(PtpError):
 
 class CentralError(PtpError):
     """The central database can't be reached, or can't be used as it is."""
+
+
+class EmulatorError(PtpError):
+    """A game server, or what runs it, failed."""
+
+
+class ServerUnreachable(EmulatorError):
+    """Nothing answers at the address of a game server."""
+
+
+class ServerTimeout(EmulatorError):
+    """A game server did not answer in time."""
+
+
+class ServerRefused(EmulatorError):
+    """A game server answered with an error."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class BadAnswer(EmulatorError):
+    """A game server answered something else than a game server does."""
+
+
+class GameLost(EmulatorError):
+    """The game on a server is not the one that was being played."""
+
+
+class CircuitOpen(EmulatorError):
+    """A game server failed too often, and is not asked for a while."""
 
 
 class ReplayDiverged(PtpError):

@@ -13,8 +13,9 @@ import pytest
 import uvicorn
 
 from ptp.errors import UsageError
-from ptp.web.app import bind, create_app, is_loopback
-from ptp.web.guard import HEADERS, MOST_BODY, Rates
+from ptp.http.guard import HEADERS, MOST_BODY, Rates
+from ptp.http.serving import is_loopback
+from ptp.web.app import bind, create_app
 from tests.web.parts import TOKEN, record, serving, wait_for
 
 CHANGES = ["control/pause", "control/resume", "control/step", "control/snapshot", "control/stop", "control/rollback",

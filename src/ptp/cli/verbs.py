@@ -43,6 +43,65 @@ DATABASE_URL = argument(
 )  # fmt: skip
 CENTRAL = (switch("--central", help="Work on the central database instead of runs."), DATABASE_URL)
 
+EMULATOR = (
+    Verb("serve", "Serve a world over HTTP and WebSocket, for agents and trainers of every kind.", "emulator:serve",
+         about="Answers the requests of pokemon-gym, OpenEnv, and a protocol of its own that takes many commands at "
+               "once. On loopback (the default) anybody on this machine may play; on any other address every request "
+               "needs the token, unless --no-token is given. Further games are below /games.",
+         examples=("ptp emulator serve --world tallgrass",
+                   "ptp emulator serve --rom game.gb --port 8081 --record",
+                   "ptp emulator serve --world CartPole-v1 --port 0"),
+         arguments=(
+             argument("--world", metavar="NAME", help="World to serve (default: tallgrass)."),
+             argument("--rom", metavar="FILE", help="Game Boy cartridge to serve instead of a world by name."),
+             argument("--host", default="127.0.0.1", metavar="HOST", help="Address to bind (default: 127.0.0.1)."),
+             argument("--port", type=int, default=8081, help="Port; 0 picks one (default: 8081)."),
+             argument("--games", type=int, default=16, help="Games beside the default one, at most (default: 16)."),
+             argument("--token", metavar="TOKEN",
+                      help="Token that every request needs (default: PTP_TOKEN; on loopback none, else a random one)."),
+             switch("--no-token", help="Let everybody play who can connect."),
+             switch("--record", help="Record every session as a run."),
+         )),
+)  # fmt: skip
+
+POOL = (
+    Verb("start", "Start emulators in the background, ready to play scripts in parallel.", "pool:start",
+         about="The pool lives until `ptp pool stop`; there is one for each data directory. An emulator that fails is "
+               "replaced, and its script is played by another from the same beginning.",
+         examples=("ptp pool start --world tallgrass", "ptp pool start --rom game.gb --size 8 --ports 9000-9007",
+                   "ptp pool start --url http://127.0.0.1:8081 --url http://127.0.0.1:8082"),
+         arguments=(
+             argument("--world", metavar="NAME", help="World to play (default: tallgrass)."),
+             argument("--rom", metavar="FILE", help="Game Boy cartridge to play instead of a world by name."),
+             argument("--size", type=int, help="Emulators (default: 4, or one for each --url)."),
+             argument("--ports", default="8081-8084", metavar="PORTS",
+                      help="Ports of the first emulators; others follow the last one (default: 8081-8084)."),
+             argument("--backend", choices=("processes", "containers"), default="processes",
+                      help="Where the emulators run (default: processes)."),
+             argument("--image", default="pokemon-gym:latest", metavar="IMAGE",
+                      help="Image of the containers (default: pokemon-gym:latest, built if missing)."),
+             argument("--url", action="append", metavar="URL",
+                      help="Server that somebody else runs; repeatable. Its token is taken from PTP_TOKEN."),
+             argument("--choice", choices=("round-robin", "least-busy", "weighted", "health-aware"),
+                      default="health-aware", help="Who does the next work (default: health-aware)."),
+             switch("--record", help="Record every session as a run."),
+             switch("--foreground", help="Stay here until Ctrl-C instead of going to the background."),
+         )),
+    Verb("status", "Show the pool and its emulators.", "pool:status", examples=("ptp pool status --json",)),
+    Verb("scale", "Change how many emulators there are.", "pool:scale", examples=("ptp pool scale 8",),
+         arguments=(argument("emulators", type=int, metavar="N", help="Emulators that there should be."),)),
+    Verb("exec", "Play scripts in parallel, and show how they went.", "pool:execute",
+         about="Exits with 1 if one of them did not succeed.",
+         examples=("ptp pool exec walk.txt", "ptp pool exec *.txt --seed 3 --json"),
+         arguments=(
+             argument("files", nargs="*", metavar="FILE", help="Scripts in the button language (default: from stdin)."),
+             argument("--checkpoint", metavar="ID", help="Checkpoint to begin at."),
+             argument("--seed", type=int, default=0, help="Seed of the episode to begin (default: 0)."),
+             argument("--times", type=int, default=1, help="How often to play each (default: 1)."),
+         )),
+    Verb("stop", "End the pool.", "pool:stop", examples=("ptp pool stop",)),
+)  # fmt: skip
+
 SCRIPT_FILE = argument("file", metavar="FILE", help="A button script.")
 SCRIPT = (
     Verb("check", "Check a script for mistakes, all at once.", "scripts:check", settings="all",
@@ -81,6 +140,8 @@ PLAY = (
                    "ptp fork latest --at-tick 500 --agent script --script moves.txt"),
          arguments=(RUN, argument("--at-tick", type=int, required=True, help="Last tick of the shared history."), TRUST,
                     RUN_ID)),
+    Verb("emulator", "Serve worlds to other programs.", verbs=EMULATOR),
+    Verb("pool", "Play scripts on many emulators at once.", verbs=POOL),
     Verb("script", "Check, compile, run and format button scripts.", verbs=SCRIPT,
          about="A script presses buttons, waits, loops, and asks for the state of the game; docs/scripts.md has the "
                "language."),

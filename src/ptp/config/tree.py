@@ -15,7 +15,7 @@ class World(Section, section="world"):
 
     name: str | None = setting(
         None,
-        "World to play: a Gymnasium id, a name from `ptp worlds`, or file.py:Class; without it and --rom, tallgrass.",
+        "World to play: a name from `ptp worlds`, a Gymnasium id, the URL of a game server, or file.py:Class.",
         flag="--world",
     )
     options: Mapping[str, Any] = setting({}, "Option of the world, as name=value; repeatable.", flag="--world-option")

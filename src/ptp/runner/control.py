@@ -57,7 +57,7 @@ class ControlServer:
         self._socket = socket.socket(socket.AF_UNIX)
         unfinished = directory / f".{SOCKET}{UNFINISHED}"  # who sees the socket by its name is answered
         unfinished.unlink(missing_ok=True)
-        _with_short_path(unfinished, self._socket.bind)
+        with_short_path(unfinished, self._socket.bind)
         os.chmod(unfinished, 0o600)
         self._socket.listen()
         os.replace(unfinished, self._path)
@@ -148,14 +148,14 @@ def connect(directory: RunDirectory) -> socket.socket:
     """Return a connection to a live run, for one who speaks to it in a way of their own."""
     connection = socket.socket(socket.AF_UNIX)
     try:
-        _with_short_path(directory.path / SOCKET, connection.connect)
+        with_short_path(directory.path / SOCKET, connection.connect)
     except OSError:
         connection.close()
         raise not_running(directory) from None
     return connection
 
 
-def _with_short_path(path: Path, use: Callable[[str], None]) -> None:
+def with_short_path(path: Path, use: Callable[[str], None]) -> None:
     """Call *use* with a path to the socket that is short enough for the kernel, however deep the folder lies."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:

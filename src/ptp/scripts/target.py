@@ -10,7 +10,7 @@ from ptp.errors import PtpError, ScriptFailed
 from ptp.worlds import WorldView
 from ptp.worlds.knowledge import knowledge_of
 
-IDLE = ("none", "noop")
+IDLE = ("none", "noop", "wait")
 """What worlds call the command that does nothing."""
 DIRECTIONS = frozenset({"up", "down", "left", "right", "north", "south", "east", "west"})
 MOST_WAIT = 216_000  # frames, an hour of them on a Game Boy

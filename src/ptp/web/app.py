@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import ipaddress
 import os
 import secrets
 import socket
@@ -26,16 +25,19 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ptp.errors import PtpError, RunUnreadable, UnknownName, UsageError
+from ptp.http.endpoints import Problem, reply, routes
+from ptp.http.guard import LOOPBACK, MOST_BODY, Guard, Policy
+from ptp.http.openapi import document
+from ptp.http.serving import check_token, hosts_of, is_loopback, listen, url_of
 from ptp.runs.library import AmbiguousRun
-from ptp.web.endpoints import API, Problem, reply
-from ptp.web.guard import LOOPBACK, Guard, Policy
-from ptp.web.openapi import document
+from ptp.web.parameters import API
 from ptp.web.routes import ENDPOINTS
 from ptp.web.services import Services
 
+ABOUT = """Watch and steer runs. Reading needs no token on loopback; whatever changes a run always does.
+Every endpoint takes `run`: an id, the beginning of one, or `latest`; without it, the live or newest run."""
 STATIC = Path(__file__).with_name("static")
 PORT = 8642
-LEAST_TOKEN = 12  # characters
 NICE = 5  # the dashboard yields to the runs that it shows
 
 
@@ -62,10 +64,10 @@ def create_app(
         await services.close()
 
     public = frozenset({"/"} | {endpoint.path for endpoint in ENDPOINTS if endpoint.public})
-    policy = Policy(token, open_reading, hosts, public, **rates)
+    policy = Policy(token, open_reading, hosts, public, MOST_BODY, **rates)
     app = Starlette(
         routes=[
-            *(endpoint.route() for endpoint in ENDPOINTS),
+            *routes(ENDPOINTS),
             Route(f"{API}/openapi.json", lambda request: Response(_document(), media_type="application/json")),
             Route("/", lambda request: FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})),
             Mount("/static", _Static(directory=STATIC)),
@@ -80,7 +82,7 @@ def create_app(
 
 @cache
 def _document() -> bytes:
-    return msgspec.json.encode(document(ENDPOINTS))
+    return msgspec.json.encode(document(ENDPOINTS, ABOUT))
 
 
 class _Static(StaticFiles):
@@ -117,41 +119,13 @@ class Address(msgspec.Struct, frozen=True):
     token: str
 
 
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def bind(host: str, port: int, token: str | None) -> tuple[socket.socket, Address]:
     """Take a port, the next free one if the default is taken, and make a token if none is given."""
-    if token is not None and len(token) < LEAST_TOKEN:
-        raise UsageError(f"--token has {len(token)} characters; give at least {LEAST_TOKEN}, or none to have one made")
+    check_token(token)
     token = token or secrets.token_urlsafe(18)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    tries = range(port, port + 10) if port == PORT else (port,)
-    for number in tries:
-        # asyncio sets TCP_NODELAY only where the protocol is named; without it every answer waits for an ACK, 40 ms
-        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, number))
-            break
-        except OSError as problem:
-            listener.close()
-            reason = problem.strerror or problem
-        except OverflowError:
-            listener.close()
-            raise UsageError(f"--port {number} is not allowed; allowed: 0 to 65535") from None
-    else:
-        raise UsageError(f"can't listen on {host} port {tries[-1]}: {reason}; choose another --port")
+    listener = listen(host, range(port, port + 10) if port == PORT else (port,))
     taken = listener.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    return listener, Address(f"http://{shown}:{taken}/#token={token}", host, taken, token)
+    return listener, Address(f"{url_of(host, taken)}/#token={token}", host, taken, token)
 
 
 class Server(uvicorn.Server):
@@ -171,8 +145,7 @@ def serve(data_dir: Path, listener: socket.socket, address: Address) -> None:
     """Serve until a signal ends it."""
     os.nice(NICE)
     local = is_loopback(address.host)
-    hosts = LOOPBACK | {address.host, f"[{address.host}]"} if local else None
-    app = create_app(data_dir, address.token, open_reading=local, hosts=hosts)
+    app = create_app(data_dir, address.token, open_reading=local, hosts=hosts_of(address.host))
     app.state.services.library.lines()
     gc.freeze()  # what is known of thousands of runs stays; looking through it for garbage would hold up answers
     config = uvicorn.Config(

@@ -30,6 +30,7 @@ class Services:
     """Everything that the routes work with."""
 
     def __init__(self, data_dir: Path, most_runs: int) -> None:
+        self.data_dir = data_dir
         self.library = Library(data_dir)
         self.painter = Painter()
         self.album = Album(self.painter.draw)

@@ -205,6 +205,10 @@ class World:
         """Return to a saved state."""
         raise WorldError(f"world {self.spec.name!r} can't load a state; go back by replaying the tape")
 
+    def options_from(self, data: bytes) -> dict[str, Any]:
+        """Return the options of a reset that begins an episode in a saved state, as data for JSON."""
+        raise WorldError(f"world {self.spec.name!r} can't begin in a saved state; go there by replaying the tape")
+
     def close(self) -> None:
         """Free what the environment holds."""
         self.env.close()

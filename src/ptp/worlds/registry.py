@@ -17,6 +17,7 @@ import json
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import gymnasium
 import msgspec
@@ -32,6 +33,7 @@ from ptp.worlds.gym import Env, find_env, make_env
 TOY_TEXT = "ptp.worlds.toy_text:ToyTextWorld"
 GYMNASIUM = "ptp.worlds.contract:World"
 GAMEBOY = "ptp.worlds.gameboy.world:GameBoyWorld"
+SERVER = "ptp.emulators.adapter:PokemonGymAdapter"
 GROUP = "ptp.worlds"
 
 WORLDS: dict[str, str] = {
@@ -70,13 +72,15 @@ def plugins() -> dict[str, str]:
 
 
 def find_world(name: str) -> WorldSpec:
-    """Return how to make the world of that name: ours, a plug-in's, a manifest, a class, or any Gymnasium id."""
+    """Return how to make the world of that name: ours, a server's, a plug-in's, a manifest, a class, a Gymnasium id."""
     if name.endswith((".yaml", ".yml")):
         try:
             manifest = msgspec.convert(read_yaml(Path(name)), Manifest)
         except msgspec.ValidationError as problem:
             raise ConfigError(f"{name}: not a world manifest: {' '.join(str(problem).split())}") from None
         return WorldSpec(manifest.name, manifest.entry, manifest.options)
+    if name.startswith(("http://", "https://")):
+        return _server(name)
     if name in WORLDS:
         return WorldSpec(name, WORLDS[name], {"rom": name} if WORLDS[name] == GAMEBOY else {"id": name})
     installed = plugins()
@@ -91,6 +95,15 @@ def find_world(name: str) -> WorldSpec:
     if attribute.isidentifier() and place and not _registers(place, attribute):
         return WorldSpec(name, name)
     return WorldSpec(name, GYMNASIUM, {"id": name})
+
+
+def _server(url: str) -> WorldSpec:
+    """Return the world of a game server; a login in the address would be recorded, so it is refused."""
+    address = url.rstrip("/")
+    if "@" in urlsplit(address).netloc:
+        shown = address.rpartition("@")[2]
+        raise ConfigError(f"--world: the login before {shown} would be recorded; leave it out, and set PTP_TOKEN")
+    return WorldSpec(address, SERVER, {"id": address})
 
 
 def _registers(place: str, name: str) -> bool:
@@ -143,7 +156,7 @@ def make_world(spec: WorldSpec, render_mode: str | None = None, *, trusted: bool
     code = None if trusted else foreign_code(spec)
     if code is not None:
         raise WorldError(
-            f"world {spec.name!r} is code that is not installed as a world: {code}; if you trust it, add --trust"
+            f"world {spec.name!r} needs what is not installed as a world: {code}; if you trust it, add --trust"
         )
     kind = world_class(spec)
     try:
@@ -163,7 +176,7 @@ def make_world(spec: WorldSpec, render_mode: str | None = None, *, trusted: bool
 def foreign_code(spec: WorldSpec) -> str | None:
     """Return the code of a world that is not installed as one; None for a world that anybody may name."""
     env_id = str(spec.options.get("id", spec.name))
-    if spec.entry not in {GYMNASIUM, *WORLDS.values(), *plugins().values()}:
+    if spec.entry not in {GYMNASIUM, SERVER, *WORLDS.values(), *plugins().values()}:
         return spec.entry
     if "spec" in spec.options:
         return _foreign_env(str(spec.options["spec"]))

@@ -1,6 +1,6 @@
 """The endpoints, one file per noun."""
 
-from ptp.web.routes import runs, screenshots, sharing, steering, streams, ticks
+from ptp.web.routes import pool, runs, screenshots, sharing, steering, streams, ticks
 
 ENDPOINTS = (
     *runs.ENDPOINTS,
@@ -9,4 +9,5 @@ ENDPOINTS = (
     *steering.ENDPOINTS,
     *sharing.ENDPOINTS,
     *streams.ENDPOINTS,
+    *pool.ENDPOINTS,
 )

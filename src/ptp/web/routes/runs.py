@@ -15,6 +15,8 @@ from starlette.responses import Response
 from ptp import __version__
 from ptp.config.files import read_tree
 from ptp.errors import PtpError
+from ptp.http.endpoints import END, Endpoint, Media
+from ptp.http.openapi import field_words
 from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.records import Level
@@ -24,8 +26,8 @@ from ptp.runs.logs import LogLines
 from ptp.runs.metrics import Game, Metrics, Performance, SeriesList, read_metrics, read_series
 from ptp.runs.query import Query, SortKey
 from ptp.runs.status import RunDetail, Status, newest_metric, read_detail
-from ptp.web.endpoints import API, END, Endpoint, Media, Page, PageSize, Run, Text, Tick
-from ptp.web.openapi import field_words
+from ptp.web.parameters import API, Page, PageSize, Run, Text, Tick
+from ptp.web.routes.pool import measure_pool
 from ptp.web.services import Services
 
 Moment = Annotated[str, Meta(max_length=24, pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(T[0-9:.]+Z)?{END}")]
@@ -147,7 +149,7 @@ def series(
 
 
 def prometheus(services: Services) -> Response:
-    """Return the figures of all live runs for Prometheus."""
+    """Return the figures of all live runs, and of the pool, for Prometheus."""
     library = services.library
     registry = CollectorRegistry()
     runs = Gauge("ptp_runs", "Runs by status.", ("status",), registry=registry)
@@ -159,6 +161,7 @@ def prometheus(services: Services) -> Response:
             if name not in gauges:
                 gauges[name] = Gauge(f"ptp_{name}", help_, LABELS, registry=registry)
             gauges[name].labels(line.run_id, line.world, line.agent).set(value)
+    measure_pool(services.data_dir, registry)
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -183,7 +186,7 @@ def _helps() -> dict[str, str]:
 
 ENDPOINTS = (
     Endpoint("GET", "/healthz", healthz, public=True),
-    Endpoint("GET", "/metrics", prometheus, Media("Figures of live runs.", ("text/plain",))),
+    Endpoint("GET", "/metrics", prometheus, Media("Figures of live runs and of the pool.", ("text/plain",))),
     Endpoint("GET", f"{API}/runs", list_runs),
     Endpoint("GET", f"{API}/run", show_run),
     Endpoint("GET", f"{API}/status", status),

@@ -7,8 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.responses import Response
 
+from ptp.http.endpoints import Endpoint, Media
 from ptp.runs.shots import Screenshot, ScreenshotDiff, ScreenshotList
-from ptp.web.endpoints import API, Endpoint, Media, Page, PageSize, Run, ShotName
+from ptp.web.parameters import API, Page, PageSize, Run, ShotName
 from ptp.web.routes.ticks import PICTURE, picture
 from ptp.web.services import Services
 

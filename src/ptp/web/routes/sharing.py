@@ -18,10 +18,11 @@ from starlette.responses import Response
 from ptp.config.files import read_values
 from ptp.config.tree import BY_FLAG
 from ptp.errors import PtpError, RunUnreadable
+from ptp.http.endpoints import END, Endpoint, Media
 from ptp.recording import RunDirectory
 from ptp.runs.sharing import export_bytes
 from ptp.runs.steering import store_of
-from ptp.web.endpoints import API, END, Endpoint, Media, Run
+from ptp.web.parameters import API, Run
 from ptp.web.services import Services
 
 FILE = "application/octet-stream"

@@ -7,9 +7,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ptp.agents.registry import find_agent
+from ptp.http.endpoints import END, Endpoint
 from ptp.runs.steering import Restored, SnapshotList, Steered, line_of, store_of
 from ptp.runs.ticks import NoTick
-from ptp.web.endpoints import API, END, Endpoint, Name, Run, Tick
+from ptp.web.parameters import API, Name, Run, Tick
 from ptp.web.services import Services
 
 SnapshotName = Annotated[Name, Meta(description="A snapshot: its name, id, or `latest`.")]

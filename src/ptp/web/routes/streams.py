@@ -11,9 +11,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from ptp.errors import UsageError
+from ptp.http.endpoints import Endpoint, Events, Media
 from ptp.runs.exports import MEDIA, Format, What, export
-from ptp.web.endpoints import API, Endpoint, Events, Media, Run
 from ptp.web.live import EVENTS, not_live
+from ptp.web.parameters import API, Run
 from ptp.web.services import Services
 
 MOST_STREAMS = 500

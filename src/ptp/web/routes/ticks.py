@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from starlette.responses import Response
 
+from ptp.http.endpoints import END, Endpoint, Media
 from ptp.recording.database import Database
 from ptp.runs.actions import ActionList, ActionQuery, Kind
 from ptp.runs.drawing import Drawn
 from ptp.runs.ticks import DecisionList, EventList, list_decisions, list_events, newest_tick, read_tick
 from ptp.runs.ticks import Tick as TickAnswer
-from ptp.web.endpoints import API, END, Endpoint, FromTick, Media, Page, PageSize, Run, Text, Tick, ToTick
+from ptp.web.parameters import API, FromTick, Page, PageSize, Run, Text, Tick, ToTick
 from ptp.web.services import Services
 
 DecisionId = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-f-]+{END}")]

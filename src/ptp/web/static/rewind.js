@@ -44,8 +44,8 @@ export function rewinder({ id, signal, isPaused, show }) {
   async function follow(wasPaused) {
     const began = performance.now();
     show(1);
-    let { tick } = await steer("pause");
-    resumes = !wasPaused;
+    resumes = !wasPaused; // before the answer comes: the page may be closed meanwhile
+    let { tick } = await steer("pause").catch((problem) => { resumes = false; throw problem; });
     for (let said = false; heldBy;) {
       const beat = sleep(BEAT), ticks = Math.min(tick, MOST, 2 ** Math.floor((performance.now() - began) / DOUBLES));
       if (ticks) { show(ticks); ({ tick } = await steer("rewind", { ticks })); }

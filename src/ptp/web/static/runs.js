@@ -1,6 +1,7 @@
 // All runs: filter, sort, pages.
 import { get } from "./api.js";
 import { ago, fill, h, money, number, pill, repeat } from "./dom.js";
+import { poolPanel } from "./pool.js";
 
 const COLUMNS = [["status", "Status", "hide-small"], ["world", "World"], ["agent", "Agent", "hide-small"], ["started_at", "Started", "hide-small"], ["ticks", "Ticks", "num"],
   ["episodes", "Episodes", "num hide-small"], ["total_reward", "Reward", "num"], ["total_cost", "Cost", "num hide-small"]];
@@ -19,7 +20,7 @@ export async function runsView({ main, signal, crumbs, query }) {
   const search = h("input", { type: "search", placeholder: "Search runs", "aria-label": "Search runs", value: view.q, oninput: () => choose("q", search.value) });
   const selects = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, h("select", { "aria-label": name, onchange: (event) => choose(name, event.target.value) })]));
   const table = h("div.tablewrap", null, h("table", null, h("thead", null, head), body));
-  fill(main, h("div.row.spread", null, h("div.row", null, h("h1", null, "Runs"), count), h("div.row.filters", null, search, Object.values(selects))), h("div", { class: "pad-top" }), table, pager);
+  fill(main, h("div.row.spread", null, h("div.row", null, h("h1", null, "Runs"), count), h("div.row.filters", null, search, Object.values(selects))), h("div", { class: "pad-top" }), poolPanel(signal), table, pager);
   table.style.marginTop = "16px";
 
   function choose(name, value) {

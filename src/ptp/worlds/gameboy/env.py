@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ HEIGHT, WIDTH = 144, 160
 PICKLE = 0x80  # the first byte of every pickle since protocol 2
 OLDEST_STATE = 2  # before it, states did not tell their version
 MOST_RAM = 16 * RAM_BANK
+MOST_STATE = 4 << 20  # bytes; the largest cartridges have states of half a megabyte
 SAVED = b"PTPGB\x02"
 """What a saved world begins with: what it remembers follows, with its size, then the emulator's state."""
 SAVED_BATTLE = b"PTPGB\x01"
@@ -162,6 +165,23 @@ def unpack(data: bytes) -> tuple[bytes, bytes]:
     end = _MEMORY + int.from_bytes(data[len(SAVED) : _MEMORY], "little")
     memory = data[_MEMORY:end]
     return b'{"battle":%b}' % memory if data.startswith(SAVED_BATTLE) else memory, data[end:]
+
+
+def to_text(data: bytes) -> str:
+    """Return a state as text, a tenth as long as the state."""
+    return base64.b64encode(zlib.compress(data, 1)).decode()
+
+
+def from_text(text: Any) -> bytes:
+    """Return the state that became such a text; anything else is refused."""
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b64decode(text, validate=True), MOST_STATE)
+    except (TypeError, ValueError, zlib.error) as problem:
+        raise WorldError(f"not a state as text: {problem}; take another snapshot") from None
+    if not unpacking.eof:
+        raise WorldError("a state as text breaks off, or is too large; take another snapshot")
+    return data
 
 
 def _switch_on(cartridge: Cartridge, battery: bytes | None) -> Any:

@@ -20,7 +20,7 @@ from ptp.worlds.gameboy.battles import BattleLog
 from ptp.worlds.gameboy.cartridge import Cartridge, read_battery, read_cartridge
 from ptp.worlds.gameboy.commands import BUTTONS
 from ptp.worlds.gameboy.differences import differences, is_whole
-from ptp.worlds.gameboy.env import GameBoyEnv, pack, unpack
+from ptp.worlds.gameboy.env import SAVED, SAVED_BATTLE, GameBoyEnv, from_text, pack, to_text, unpack
 from ptp.worlds.gameboy.events import Caught, FlagSet, GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
 from ptp.worlds.gameboy.paths import path_on_screen
@@ -33,6 +33,8 @@ from ptp.worlds.gym import package_versions
 
 RAW_REMARK = "no profile knows {}: only pixels and raw memory are recorded; force one with --profile"
 NATIVE_REMARK = "states are saved without the native part, which takes longer: {}"
+NOTHING = msgspec.json.encode({"battle": None, "caught": 0})
+"""What a world remembers that begins in a state of the emulator alone."""
 NO_INFO: dict[str, Any] = {}
 
 
@@ -174,9 +176,13 @@ class GameBoyWorld(World):
         return GameBoyView(self)
 
     def reset(self, seed: int | None, options: dict[str, Any] | None = None) -> Any:
-        """Go back to the start; the seed changes nothing, for a cartridge has no dice of its own."""
-        self.env.reset(seed=seed, options=options)
-        self._begin()
+        """Go back to the start, or to the state in the options; the seed changes nothing: a cartridge has no dice."""
+        self.env.reset(seed=seed)
+        if options and "state" in options:
+            data = from_text(options["state"])
+            self.load(data if data.startswith((SAVED, SAVED_BATTLE)) else pack(NOTHING, data))
+        else:
+            self._begin()
         return self._view
 
     def step(self, command: Any) -> Outcome:
@@ -339,6 +345,10 @@ class GameBoyWorld(World):
         battles.load(bytes(unfinished.battle))
         self.env.load(state)
         self._begin(battles, unfinished.before, unfinished.caught, unfinished.flags)
+
+    def options_from(self, data: bytes) -> dict[str, Any]:
+        """Return the options of a reset that begins in a saved world, or in a PyBoy state of this cartridge."""
+        return {"state": to_text(data)}
 
     def close(self) -> None:
         """Switch the emulator off."""

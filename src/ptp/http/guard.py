@@ -12,14 +12,14 @@ from http import HTTPStatus
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ptp.web.endpoints import Problem, reply
+from ptp.http.endpoints import Problem, reply
 
 MOST_BODY = 64 << 10  # bytes
 MOST_TARGET = 4 << 10  # bytes of path and query
 MOST_CLIENTS = 10_000  # whose rates are remembered
-TOO_LARGE = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {MOST_BODY} bytes")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 HOST = re.compile(r"([^:\[\]]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
@@ -41,13 +41,15 @@ HEADERS = {
 class Policy(msgspec.Struct, frozen=True):
     """What is asked of clients."""
 
-    token: str
+    token: str | None
+    """What changes need; None lets everybody who can connect change everything, but no page of another site."""
     open_reading: bool
     """Whether reading needs no token; only where nobody but this machine can connect."""
     hosts: frozenset[str] | None = LOOPBACK
     """Names that a request may be meant for, against pages that rebind their name to this machine; None is any."""
     public: frozenset[str] = frozenset()
     """Paths that never need the token."""
+    most_body: int = MOST_BODY
     reads_per_second: float = 2_000
     writes_per_second: float = 20
     wrong_tokens_per_minute: float = 20
@@ -83,13 +85,16 @@ class Guard:
     def __init__(self, app: ASGIApp, policy: Policy) -> None:
         self._app = app
         self._policy = policy
-        self._token = policy.token.encode()
+        self._token = (policy.token or "").encode()
         self._reads = Rates(policy.reads_per_second)
         self._writes = Rates(policy.writes_per_second)
         self._wrong = Rates(policy.wrong_tokens_per_minute / 60)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
+        if scope["type"] == "websocket":
+            await self._connect(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -104,12 +109,24 @@ class Guard:
 
         try:
             self._check(scope)
-            receive = await _whole_body(receive)
+            receive = await self._whole_body(receive)
+        except ClientDisconnect:
+            return
         except HTTPException as refusal:
             problem = Problem(HTTPStatus(refusal.status_code).phrase, refusal.detail)
             await reply(problem, refusal.status_code, refusal.headers)(scope, receive, send_safely)
         else:
             await self._app(scope, receive, send_safely)
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a WebSocket through, or close it with the reason before it is accepted."""
+        try:
+            self._check(scope)
+        except HTTPException as refusal:
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail[:120]})
+        else:
+            await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -122,14 +139,26 @@ class Guard:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_TARGET:
             raise HTTPException(HTTPStatus.REQUEST_URI_TOO_LONG, f"the address is longer than {MOST_TARGET} bytes")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BODY:
-            raise HTTPException(*TOO_LARGE)
-        changes = scope["method"] not in READING
+        if not length.isdecimal() or int(length) > self._policy.most_body:
+            raise self._too_large()
+        changes = scope.get("method") not in READING
         if not (self._writes if changes else self._reads).take(client):
             raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait a second", {"Retry-After": "1"})
         is_public = scope["path"] in self._policy.public or scope["path"].startswith("/static/")
-        if changes or not (self._policy.open_reading or is_public):
+        if self._policy.token is None:
+            self._check_origin(headers, host)
+        elif changes or not (self._policy.open_reading or is_public):
             self._check_token(headers, client)
+
+    def _check_origin(self, headers: Headers, host: str) -> None:
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2].lower() != host:
+            message = f"pages of {origin[:80]!r} may not use this server; start it with --token, and send the token"
+            raise HTTPException(HTTPStatus.FORBIDDEN, message)
+
+    def _too_large(self) -> HTTPException:
+        message = f"the body is larger than {self._policy.most_body} bytes"
+        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
 
     def _check_token(self, headers: Headers, client: str) -> None:
         if self._wrong.spent(client):
@@ -143,23 +172,26 @@ class Guard:
         message = "the token is wrong" if token else "a token is needed"
         raise HTTPException(
             HTTPStatus.UNAUTHORIZED,
-            f"{message}; send the one that `ptp dashboard` printed as `Authorization: Bearer TOKEN`",
+            f"{message}; send the one that the server printed as `Authorization: Bearer TOKEN`",
             {"WWW-Authenticate": "Bearer"},
         )
 
+    async def _whole_body(self, receive: Receive) -> Receive:
+        """Read the body, however it is sent, and return what hands it out again; one that is too large is refused."""
+        pieces: list[bytes] = []
+        message: Message = {"more_body": True}
+        size = 0
+        while message.get("more_body"):
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+            if size > self._policy.most_body:
+                raise self._too_large()
+        waiting = [{**message, "body": b"".join(pieces)}]
 
-async def _whole_body(receive: Receive) -> Receive:
-    """Read the body, however it is sent, and return what hands it out again; one that is too large is refused."""
-    pieces: list[bytes] = []
-    message: Message = {"more_body": True}
-    while message.get("more_body"):
-        message = await receive()
-        pieces.append(message.get("body", b""))
-        if sum(map(len, pieces)) > MOST_BODY:
-            raise HTTPException(*TOO_LARGE)
-    waiting = [{**message, "body": b"".join(pieces)}]
+        async def receive_again() -> Message:
+            return waiting.pop() if waiting else await receive()
 
-    async def receive_again() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return receive_again
+        return receive_again

@@ -13,29 +13,27 @@ import msgspec
 from msgspec import Struct
 
 from ptp import __version__
-from ptp.web.endpoints import Endpoint, Events, Media, Problem, fields_of
+from ptp.http.endpoints import Endpoint, Events, Media, Problem, fields_of
 
-ABOUT = """Watch and steer runs. Reading needs no token on loopback; whatever changes a run always does.
-Every endpoint takes `run`: an id, the beginning of one, or `latest`; without it, the live or newest run."""
 Refs = dict[type[Struct], dict[str, Any]]
 REF = "#/components/schemas/{name}"
 REFUSALS = {
-    400: "The request can't be understood.",
+    400: "The request can't be understood, or comes too early.",
     401: "A token is needed, or the one given is wrong.",
-    403: "The run does not share its snapshots.",
+    403: "Not allowed from here, or not shared.",
     404: "Not found.",
     405: "The method is not allowed.",
-    409: "The run can't do that now.",
+    409: "That can't be done now.",
     413: "The body is too large.",
     414: "The address is too long.",
     421: "The request is meant for another server.",
-    422: "A value is not allowed, or the run is damaged.",
+    422: "A value is not allowed, or what it names is damaged.",
     429: "Too many requests.",
 }
 
 
-def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """Return the whole document."""
+def document(endpoints: Sequence[Endpoint], about: str) -> dict[str, Any]:
+    """Return the whole document; *about* describes the server."""
     sent: list[Any] = [Problem]
     for endpoint in endpoints:
         if isinstance(endpoint.answer, Events):
@@ -56,7 +54,7 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, refs)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "ptp", "version": __version__, "description": ABOUT},
+        "info": {"title": "ptp", "version": __version__, "description": about},
         "paths": paths,
         "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
     }
@@ -70,14 +68,16 @@ def _operation(endpoint: Endpoint, refs: Refs) -> dict[str, Any]:
         parameters.append({**facts, "in": place, "required": "default" not in schema})
     refused = {str(code): {"description": why, **_json(refs[Problem])} for code, why in REFUSALS.items()}
     found: dict[str, Any] = {
-        "operationId": f"{endpoint.tag}_{endpoint.handler.__name__}",
+        "operationId": endpoint.operation,
         "tags": [endpoint.tag],
         "summary": inspect.getdoc(endpoint.handler),
         "parameters": parameters,
         "responses": {"200": _answer(endpoint.answer, refs), **refused},
-        "security": [{"token": []}] if endpoint.method == "POST" else [{}, {"token": []}],
+        "security": [{"token": []}] if endpoint.method != "GET" else [{}, {"token": []}],
     }
-    if endpoint.body is not None:
+    if endpoint.takes is not None:
+        found["requestBody"] = {**_file(endpoint.takes), "required": True}
+    elif endpoint.body is not None:
         required = any(field.required for field in msgspec.structs.fields(endpoint.body))
         found["requestBody"] = {**_json(refs[endpoint.body]), "required": required}
     return found
@@ -95,11 +95,15 @@ def _answer(answer: type[Struct] | Media | Events, refs: Refs) -> dict[str, Any]
             kinds.append({"type": "object", "properties": fields, "required": list(fields)})
         return {"description": answer.about, "content": {"text/event-stream": {"schema": {"oneOf": kinds}}}}
     if isinstance(answer, Media):
-        files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in answer.kinds}
-        if "application/json" in files:
-            files["application/json"] = {"schema": {"type": "object"}}
-        return {"description": answer.about, "content": files}
+        return _file(answer)
     return {"description": "The answer.", **_json(refs[answer])}
+
+
+def _file(media: Media) -> dict[str, Any]:
+    files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in media.kinds}
+    if "application/json" in files:
+        files["application/json"] = {"schema": {"type": "object"}}
+    return {"description": media.about, "content": files}
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,18 @@
 """An endpoint as data: method, path and handler. What it takes and returns is what the handler's signature says.
 
-The router and the OpenAPI document derive from it. Here are also the types of what requests may say, and how a value
-that is not allowed is refused.
+The router and the OpenAPI document derive from it. Here is also how a value that is not allowed is refused.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any, Literal, TypeVar, get_type_hints
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -21,23 +20,7 @@ from starlette.routing import Route
 
 from ptp.errors import UsageError
 
-API = "/api/v1"
 END = r"$(?!\n)"  # Python's `$` alone also stands before a last newline
-RunId = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z-]+{END}")]
-Name = Annotated[str, Meta(max_length=80, pattern=rf"^[A-Za-z0-9][A-Za-z0-9 ._-]*{END}")]
-ShotName = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-zA-Z_-]+{END}")]
-Text = Annotated[str, Meta(max_length=200)]
-Tick = Annotated[int, Meta(ge=0, le=1 << 53)]
-
-Run = Annotated[
-    RunId | None,
-    Meta(description="A run: its id, the beginning of its id, or `latest`. Without it: the live or newest one."),
-]
-FromTick = Annotated[Tick | None, Meta(description="The first tick.")]
-ToTick = Annotated[Tick | None, Meta(description="The last tick.")]
-Page = Annotated[int, Meta(ge=1, le=1_000_000_000, description="The page, from 1.")]
-PageSize = Annotated[int, Meta(ge=1, le=500, description="Lines per page.")]
-
 Kind = TypeVar("Kind", bound=Struct)
 
 
@@ -68,7 +51,7 @@ class Events(Struct, frozen=True):
 class Endpoint(Struct, frozen=True, dict=True):
     """One thing that clients can ask for."""
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "DELETE"]
     path: str
     handler: Callable[..., Any]
     """Takes the services and what path, query and body say; its docstring describes the endpoint."""
@@ -76,11 +59,20 @@ class Endpoint(Struct, frozen=True, dict=True):
     """What is sent, where the handler returns no struct."""
     public: bool = False
     """Whether it never needs the token; reading needs it where others can connect, and changes always do."""
+    takes: Media | None = None
+    """The file that is the body, as the handler's `data`; without it the body is JSON."""
+    lenient: bool = False
+    """Whether a body may say more than is asked; it is ignored."""
 
     @property
     def tag(self) -> str:
         """The noun that it belongs to."""
         return self.handler.__module__.rpartition(".")[2]
+
+    @property
+    def operation(self) -> str:
+        """What the OpenAPI document calls it."""
+        return f"{self.tag}_{self.handler.__name__}"
 
     @cached_property
     def hints(self) -> dict[str, Any]:
@@ -101,10 +93,8 @@ class Endpoint(Struct, frozen=True, dict=True):
     @cached_property
     def body(self) -> type[Struct] | None:
         """What the body says: all that a request to change something says, but where."""
-        fields = self._fields(in_body=True)
-        name = f"{self.handler.__name__.title()}Request"
-        about = {"__doc__": inspect.getdoc(self.handler)}
-        return msgspec.defstruct(name, fields, namespace=about, forbid_unknown_fields=True) if fields else None
+        fields = [] if self.takes else self._fields(in_body=True)
+        return _body_struct(self.handler, tuple(fields), not self.lenient) if fields else None
 
     def _fields(self, in_body: bool) -> list[tuple[str, Any, Any]]:
         found = []
@@ -114,16 +104,19 @@ class Endpoint(Struct, frozen=True, dict=True):
                 found.append((it.name, self.hints[it.name], default))
         return found
 
-    def route(self) -> Route:
-        """Return the route; HEAD works wherever GET does."""
-        return Route(self.path, self._respond, methods=[self.method])
-
-    async def _respond(self, request: Request) -> Response:
+    async def arguments(self, request: Request) -> dict[str, Any]:
+        """Return what path, query and body say."""
         values = {**request.query_params, **request.path_params}
-        arguments = msgspec.structs.asdict(_convert(values, self.parameters, strict=False))
-        if self.body is not None:
+        arguments = msgspec.structs.asdict(convert(values, self.parameters, strict=False))
+        if self.takes is not None:
+            arguments["data"] = await request.body()
+        elif self.body is not None:
             arguments |= msgspec.structs.asdict(_read_body(self.body, await request.body()))
-        services = request.app.state.services
+        return arguments
+
+    async def respond(self, request: Request) -> Response:
+        """Answer a request."""
+        arguments, services = await self.arguments(request), request.app.state.services
         if inspect.iscoroutinefunction(self.handler):
             response: Response = reply(await self.handler(services, **arguments))
         else:
@@ -132,6 +125,30 @@ class Endpoint(Struct, frozen=True, dict=True):
             response = Response(status_code=response.status_code, headers=dict(response.headers))
             del response.headers["content-length"]
         return response
+
+
+def routes(endpoints: Sequence[Endpoint]) -> list[Route]:
+    """Return the routes, one for each path; HEAD works wherever GET does."""
+    return [
+        _route(path, [it for it in endpoints if it.path == path]) for path in dict.fromkeys(it.path for it in endpoints)
+    ]
+
+
+def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
+    responders = {endpoint.method: endpoint.respond for endpoint in endpoints}
+
+    async def respond(request: Request) -> Response:
+        return await responders["GET" if request.method == "HEAD" else request.method](request)  # type: ignore[index]
+
+    return Route(path, respond, methods=list(responders))
+
+
+@cache
+def _body_struct(handler: Callable[..., Any], fields: tuple[tuple[str, Any, Any], ...], strict: bool) -> type[Struct]:
+    """Return the struct of a body; endpoints with the same handler share it."""
+    name, about = f"{handler.__name__.title()}Request", {"__doc__": inspect.getdoc(handler)}
+    module = handler.__module__
+    return msgspec.defstruct(name, fields, namespace=about, module=module, forbid_unknown_fields=strict)
 
 
 def reply(answer: Struct | Response, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -152,14 +169,15 @@ def _read_body(kind: type[Kind], data: bytes) -> Kind:
     """Return a body; an empty one says nothing, and 3.0 is 3, which JSON does not tell apart."""
     try:
         value = msgspec.json.decode(data or b"{}")
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         raise ValueNotAllowed(f"body: {problem}") from None
     if isinstance(value, dict):
         value = {name: int(it) if isinstance(it, float) and it.is_integer() else it for name, it in value.items()}
-    return _convert(value, kind)
+    return convert(value, kind)
 
 
-def _convert(value: Any, kind: type[Kind], strict: bool = True) -> Kind:
+def convert(value: Any, kind: type[Kind], strict: bool = True) -> Kind:
+    """Return a value as a struct; one that is not allowed is refused by the name of its field."""
     try:
         return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as problem:
@@ -184,8 +202,9 @@ def _allowed(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(schema["enum"])
     words = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text",
-             "object": "an object with text values"}  # fmt: skip
+             "object": "an object with text values", "array": "a list"}  # fmt: skip
     bounds = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most", "minProperties": "at least",
-              "maxProperties": "at most", "maxLength": "length at most", "pattern": "pattern"}  # fmt: skip
+              "maxProperties": "at most", "maxItems": "at most", "maxLength": "length at most",
+              "pattern": "pattern"}  # fmt: skip
     limits = [f"{name} {schema[key]}".replace(END, "$") for key, name in bounds.items() if key in schema]
-    return ", ".join([words[schema["type"]], *limits])
+    return ", ".join([words.get(schema.get("type", ""), "any value"), *limits])

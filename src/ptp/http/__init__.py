@@ -1,0 +1,1 @@
+"""What every HTTP server here is made of: endpoints as data, the guard, and the OpenAPI document."""
