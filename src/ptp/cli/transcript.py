@@ -15,7 +15,7 @@ WORDS = {"tool call": "calls", "tool result": "result of", "picture": "picture"}
 
 def transcript(options: Options) -> int:
     """Print the conversation of a run."""
-    found = read_transcript(opened_run(options), options.from_tick, options.to_tick)
+    found = read_transcript(opened_run(options).directory, options.from_tick, options.to_tick)
     cost = "unknown cost" if found.cost is None else f"${found.cost:.4f}"
     total = f"{len(found.calls)} calls, {found.tokens_in:,} tokens in, {found.tokens_out:,} out, {cost}"
     return output.show(options, found, *(line for call in found.calls for line in _lines(call)), total)

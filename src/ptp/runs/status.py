@@ -138,6 +138,8 @@ class RunDetail(Struct):
     """The versions that a replay depends on."""
     screenshots: int
     """Pictures that were kept."""
+    model: str | None
+    """The language model that plays; null when none does."""
     resume_with: str
     """The command that plays on; for a completed run one that raises the limit it reached, or forks it."""
 
@@ -191,6 +193,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
             parent_tick=metadata.parent.tick if metadata.parent else None,
             versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
             screenshots=database.row("SELECT count(*) FROM screenshots")[0],
+            model=None if config is None else config.agent.model,
             resume_with=f"ptp resume {directory.run_id}" if config is None else play_on(metadata, config),
         )
 

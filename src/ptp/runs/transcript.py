@@ -7,11 +7,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from ptp.errors import UnknownName
+from ptp.recording import RunDirectory
 from ptp.recording.database import Database
 from ptp.replay.answers import ModelTexts
-from ptp.runs.run import Run
 
 PartKind = Literal["system", "user", "picture", "tool result", "text", "thinking", "tool call", "missing"]
+PNG = b"\x89PNG\r\n"  # how a picture begins; a text is never served as one
 KINDS: dict[str, PartKind] = {
     "system-prompt": "system", "user-prompt": "user", "tool-return": "tool result", "text": "text",
     "thinking": "thinking", "tool-call": "tool call",
@@ -65,22 +67,38 @@ _COLUMNS = (
 )
 
 
-def read_transcript(run: Run, first: int = 0, last: int | None = None) -> Transcript:
-    """Return the calls that a run made of models after ticks *first* to *last*."""
-    with Database(run.directory.database) as database:
+def read_transcript(
+    directory: RunDirectory, first: int = 0, last: int | None = None, limit: int | None = None
+) -> Transcript:
+    """Return the calls of models after ticks *first* to *last*: *limit* of them, and the others of that tick."""
+    with Database(directory.database) as database:
         texts = ModelTexts(database)
+        last = 2**62 if last is None else last
+        if limit is not None:
+            query = "SELECT max(tick) FROM (SELECT tick FROM model_calls WHERE tick >= ? ORDER BY tick LIMIT ?)"
+            (enough,) = database.row(query, first, limit)
+            last = last if enough is None else min(last, enough)
         query = f"SELECT {_COLUMNS} FROM model_calls WHERE tick >= ? AND tick <= ? ORDER BY call_id"
         before: list[str] = []
         calls = []
-        for row in database.rows(query, first, 2**62 if last is None else last):
+        for row in database.rows(query, first, last):
             asked, before = _asked(texts, row[-2], before)
             fields: dict[str, Any] = dict(zip(Call.__struct_fields__, row[:-2], strict=False))
             calls.append(Call(**fields, asked=asked, answered=_answered(texts, row[-1])))
     costs = [call.cost for call in calls if call.cost is not None]
     return Transcript(
-        run.directory.run_id, calls, sum(costs) if costs else None, sum(call.tokens_in or 0 for call in calls),
+        directory.run_id, calls, sum(costs) if costs else None, sum(call.tokens_in or 0 for call in calls),
         sum(call.tokens_out or 0 for call in calls),
     )  # fmt: skip
+
+
+def read_picture(directory: RunDirectory, name: str) -> bytes:
+    """Return a picture that a model was shown, by its hash."""
+    with Database(directory.database) as database:
+        data = ModelTexts(database).get(name)
+    if data is None or not data.startswith(PNG):
+        raise UnknownName("picture of a model", name, [], "`ptp transcript` names those that are kept")
+    return data
 
 
 def _asked(texts: ModelTexts, name: str | None, before: list[str]) -> tuple[list[Part], list[str]]:
