@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,10 @@ def test_several_runs_are_joined_into_one_file(shelf: Path, pole: Run, game: Run
 def read_back(path: Path, format: str, what: str) -> list[dict[str, Any]]:
     if format == "parquet":
         return polars.read_parquet(path).to_dicts()
+    if format == "sqlite":
+        with closing(sqlite3.connect(path)) as database:
+            database.row_factory = sqlite3.Row
+            return [dict(row) for row in database.execute(f"SELECT * FROM {what}")]
     if format == "csv":
         with open(path, newline="") as file:
             return [*csv.DictReader(file)]

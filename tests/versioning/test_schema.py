@@ -47,7 +47,7 @@ def test_the_first_schema_has_twelve_tables_and_its_version() -> None:
     assert {"steps", "episodes"} <= shape_of("2.1").tables.keys()
     assert shape_of("2.2").tables.keys() - shape_of("2.1").tables.keys() == {
         "episode_starts", "model_calls", "model_texts", "config_changes", "notices", "snapshots", "seals",
-        "abandoned_rows",
+        "abandoned_rows", "transitions", "learning",
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from ptp.records import Level, ModelCall, ModelConfigured, ModelText
+from ptp.records import EpisodeLearnt, Level, ModelCall, ModelConfigured, ModelText, Transition
 from ptp.worlds import Outcome, WorldView
 
 
@@ -113,11 +113,13 @@ class Agent:
         """Return the decisions since the last call that came too late to be used; what they cost is booked."""
         return ()
 
-    def on_step(self, outcome: Outcome) -> None:
-        """Hear what one command did."""
+    def on_step(self, outcome: Outcome) -> Transition | None:
+        """Hear what one command did; what a learner took from it is recorded, unless the agent is slow."""
+        return None
 
-    def on_episode_end(self, episode: int, total_reward: float) -> None:
-        """Hear that an episode is over."""
+    def on_episode_end(self, episode: int, total_reward: float) -> EpisodeLearnt | None:
+        """Hear that an episode is over; what a learner says of itself is recorded, unless the agent is slow."""
+        return None
 
     def save(self) -> dict[str, Any]:
         """Return the agent's own state as JSON-safe data."""

@@ -19,6 +19,7 @@ from ptp.errors import AgentError, ConfigError, UnknownName
 from ptp.worlds import Outcome, World
 
 AGENTS: dict[str, str] = {
+    "bdi": "ptp.agents.bdi:BDIQAgent",
     "explorer": "ptp.agents.explorer:ExplorerAgent",
     "llm": "ptp.agents.llm.agent:LLMMultiStepAgent",
     "loop": "ptp.agents.simple:LoopAgent",
@@ -100,7 +101,7 @@ class BackgroundAgent(Agent):
         self._thread: threading.Thread | None = None
         self._answer: Decision | Exception | None = None
         self._before: dict[str, Any] = {}
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: deque[Callable[[], object]] = deque()
         self._outdated = False
         self._late: list[Decision] = []
 
@@ -151,7 +152,7 @@ class BackgroundAgent(Agent):
         """Pass on that an episode is over."""
         self._when_idle(lambda: self._agent.on_episode_end(episode, total_reward))
 
-    def _when_idle(self, work: Callable[[], None]) -> None:
+    def _when_idle(self, work: Callable[[], object]) -> None:
         if self._thread is None:
             work()
         else:

@@ -16,6 +16,7 @@ from ptp.frames.disk import free_bytes
 from ptp.recording import RunDirectory
 from ptp.recording.directory import run_paths
 from ptp.recording.packed import is_packed
+from ptp.retention.learning import EpisodeRollupJob, prune_bdi_rollups
 from ptp.retention.plan import (
     DataSize,
     Limits,
@@ -114,6 +115,23 @@ def _roll_up(options: Options, limits: Limits) -> int:
         *table(("run", "before", "after"), rows, ("before", "after")),
         *(f"left unchanged: {message}" for message in failed),
         f"rolled up {len(done)} runs, freed {in_bytes(sum(run.before - run.after for run in done))}",
+        failed=bool(failed),
+    )  # fmt: skip
+
+
+def cleanup_transitions(options: Options) -> int:
+    """Roll up the old episodes of learners."""
+    if options.keep_episodes < 0 or options.least_error < 0:
+        raise UsageError("--keep-episodes and --least-error must be 0 or more")
+    paths = [named_run(options).path] if options.run else run_paths(options.folder)
+    job = EpisodeRollupJob(options.least_error, options.keep_episodes)
+    done, failed = prune_bdi_rollups(paths, job, dry_run=options.dry_run)
+    rows = [(run.run_id, f"{run.episodes:,}", f"{run.removed:,}", f"{run.kept:,}") for run in done]
+    return answer(
+        options, {"dry_run": options.dry_run, "rolled_up": done, "failed": failed},
+        *table(("run", "episodes", "removed", "kept"), rows, ("episodes", "removed", "kept")),
+        *(f"left unchanged: {message}" for message in failed),
+        f"{'would remove' if options.dry_run else 'removed'} {sum(run.removed for run in done):,} transitions",
         failed=bool(failed),
     )  # fmt: skip
 

@@ -86,6 +86,7 @@ def _facts(opened: Run, report: Report, verbose: bool) -> dict[str, str]:
         **({"tags": ", ".join(run.tags)} if run.tags else {}),
         **({"notes": run.notes} if run.notes else {}),
         **({"parent": f"forked from {run.parent.run_id} at tick {run.parent.tick}"} if run.parent else {}),
+        **({"evaluates": f"{of.run_id}, learnt up to tick {of.tick}"} if (of := run.evaluates) else {}),
         **({"resumed": ", ".join(f"at tick {item.tick}" for item in run.resumed)} if run.resumed else {}),
         **({"rewinds": str(run.rewinds)} if run.rewinds else {}),
         **({"game": game} if game else {}),
@@ -239,8 +240,8 @@ def export(options: Options) -> int:
     check_names(options.runs)
     runs = [opened_run(options, name) for name in options.runs or [options.run]]
     if options.output is None:
-        if options.format == "parquet" and sys.stdout.isatty():
-            raise UsageError("Parquet can't be shown in a terminal; name a file with --output")
+        if options.format in ("parquet", "sqlite") and sys.stdout.isatty():
+            raise UsageError(f"{options.format} can't be shown in a terminal; name a file with --output")
         sys.stdout.buffer.writelines(export_runs(runs, options.what, options.format))
         return 0
     try:

@@ -140,6 +140,14 @@ PLAY = (
                    "ptp fork latest --at-tick 500 --agent script --script moves.txt"),
          arguments=(RUN, argument("--at-tick", type=int, required=True, help="Last tick of the shared history."), TRUST,
                     RUN_ID)),
+    Verb("train", "Let an agent learn, as fast as it can, and record everything.", "learn:train", settings="all",
+         about="It is `ptp run` with --agent bdi and --tick-rate-base 0, unless others are given.",
+         examples=("ptp train --world FrozenLake-v1 --episodes 5000", "ptp train --world CartPole-v1 --episodes 250"),
+         arguments=(RUN_ID,)),
+    Verb("eval", "Play greedily with what a run has learnt, in a run of its own.", "learn:evaluate", settings="all",
+         about="It plays the same world, 100 episodes unless a limit is given, and learns nothing more.",
+         examples=("ptp eval latest", "ptp eval latest --episodes 20 --random-seed 7"),
+         arguments=(RUN, TRUST, RUN_ID)),
     Verb("emulator", "Serve worlds to other programs.", verbs=EMULATOR),
     Verb("pool", "Play scripts on many emulators at once.", verbs=POOL),
     Verb("script", "Check, compile, run and format button scripts.", verbs=SCRIPT,
@@ -153,8 +161,9 @@ PLAY = (
          examples=("ptp agents", "ptp run --world tallgrass --agent explorer")),
 )  # fmt: skip
 
-EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources", "frames",
-           "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
+EXPORTS = ("status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources",
+           "transitions", "learning", "frames", "model_calls",
+           "snapshots", "config_changes", "rewinds", "notices", "errors")  # fmt: skip
 PICTURE = (argument("-o", "--output", metavar="FILE", help="Write the picture to a file."), *LIVE)
 SCREENSHOT = (
     Verb("latest", "Show the newest picture.", "screenshot:show", arguments=PICTURE),
@@ -286,11 +295,12 @@ READ = (
          about="Every table has one schema for all runs and worlds.",
          examples=("ptp export --format json --output state.json",
                    "ptp export latest --what steps --format parquet --output steps.parquet",
-                   "ptp export --what decisions --format ndjson | jq .reasoning"),
+                   "ptp export --what decisions --format ndjson | jq .reasoning",
+                   "ptp export --what transitions --format sqlite --output transitions.sqlite"),
          arguments=(
              argument("runs", nargs="*", metavar="RUN", help=f"{RUN_HELP} (default: the live or newest one)."),
              argument("--run", metavar="RUN", help="The run, as an option."),
-             argument("--format", choices=("json", "csv", "ndjson", "parquet"), default="json",
+             argument("--format", choices=("json", "csv", "ndjson", "parquet", "sqlite"), default="json",
                       help="Format (default: json)."),
              argument("--what", choices=EXPORTS, default="status", help="The status, or a table (default: status)."),
              argument("-o", "--output", metavar="FILE", help="File to write (default: standard output)."),
@@ -370,6 +380,16 @@ CLEANUP = (
     Verb("screenshots", "Remove the pictures of ended runs; the tape can draw them again.", "disk:cleanup_screenshots",
          arguments=(optional_run("every run"), DRY_RUN,
                     argument("--older-than", metavar="AGE", help="Only of runs that started longer ago (7d, 12h)."))),
+    Verb("transitions", "Roll up old episodes of learners: merge statistics, remove steps that taught little.",
+         "disk:cleanup_transitions",
+         about="What ended an episode, was rewarded unlike the step before, or was a first try is kept. The tape stays "
+               "as it is: the run replays and resumes as before.",
+         examples=("ptp cleanup transitions latest --dry-run", "ptp cleanup transitions --least-error 0.05"),
+         arguments=(optional_run("every run"), DRY_RUN,
+                    argument("--least-error", type=float, default=0.01, metavar="X",
+                             help="Remove steps with a smaller TD error (default: 0.01)."),
+                    argument("--keep-episodes", type=int, default=500, metavar="N",
+                             help="Newest episodes to leave as they are (default: 500)."))),
 )  # fmt: skip
 DB = (
     Verb("ingest", "Load runs into the central database, each completely or not at all.", "databases:ingest_runs",

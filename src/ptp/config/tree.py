@@ -40,6 +40,12 @@ class Agent(Section, section="agent"):
     decision_timeout: int = setting(
         300, "Stop when one decision takes this many seconds; 0 never stops.", flag="--decision-timeout", least=0
     )
+    step_interval_ms: int = setting(
+        0, "Milliseconds from one command of the agent to the next, at least.", flag="--agent-step-interval-ms", least=0
+    )
+    statistics_episodes: int = setting(
+        100, "Write statistics of a learner every N episodes; 0 writes none.", flag="--statistics-episodes", least=0
+    )
     script: str | None = setting(
         None, "Script for the script agent: one command per line, or a program in the button language."
     )

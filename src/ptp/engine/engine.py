@@ -229,9 +229,13 @@ class Engine:
         self._idle = self._idle + now - self._last_tick if play.last_hash == hash_before else 0.0
         self._last_tick = now
         if self._on_step is not None:
-            self._on_step(outcome)
+            transition = self._on_step(outcome)
+            if transition is not None:
+                records.append(transition)
         if play.over:
-            self.agent.on_episode_end(play.episode, play.episode_reward)
+            learnt = self.agent.on_episode_end(play.episode, play.episode_reward)
+            if learnt is not None:
+                records.append(learnt)
 
     # -- commands that are not applied -------------------------------------------------------------------------
 

@@ -23,7 +23,8 @@ class Pace:
         """Take over new rates; as fast as possible is meant for battles too, unless they were given a rate."""
         self.base, self.adaptive = config.tick_rate.normal, config.tick_rate.adaptive
         self.engaged = config.tick_rate.battle if self.base or "tick_rate.battle" in config.given else 0
-        self.limited = bool(self.base or self.engaged or self.adaptive)
+        self.interval = config.agent.step_interval_ms / 1000
+        self.limited = bool(self.base or self.engaged or self.adaptive or self.interval)
 
     def heard(self, latency_ms: float) -> None:
         """Remember how long a decision took."""
@@ -31,6 +32,12 @@ class Pace:
 
     def target(self, engaged: bool, over_budget: bool) -> float:
         """Return the ticks per second to keep now; 0 is as fast as possible."""
+        rate = self._wanted(engaged, over_budget)
+        if not self.interval:
+            return rate
+        return min(rate or 1 / self.interval, 1 / self.interval)
+
+    def _wanted(self, engaged: bool, over_budget: bool) -> float:
         rate: float = self.engaged if engaged and self.engaged else self.base
         if not self.adaptive:
             return rate

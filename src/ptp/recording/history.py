@@ -17,7 +17,7 @@ from ptp.recording.branches import Branches, Piece
 from ptp.records import Rewound
 from ptp.worlds.knowledge import Knowledge
 
-_BY_TICK = ("events", "screenshots", "performance_metrics")
+_BY_TICK = ("events", "screenshots", "performance_metrics", "transitions", "learning")
 _SHARED = {"steps": "tick <= $last", "episodes": "last_tick <= $last", "episode_starts": "tick <= $last",
            "action_history": "tick < $last", "model_calls": "tick < $last",
            "model_texts": "TRUE", "ai_model_configurations": "TRUE"}  # fmt: skip

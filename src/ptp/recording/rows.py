@@ -11,7 +11,17 @@ import apsw
 import msgspec
 from msgspec.structs import astuple
 
-from ptp.records import DecisionEnded, DecisionMade, FrameKept, FrameRemoved, FrameShrunk, Record, Step, columns_of
+from ptp.records import (
+    DecisionEnded,
+    DecisionMade,
+    FrameKept,
+    FrameRemoved,
+    FrameShrunk,
+    Record,
+    Step,
+    Transition,
+    columns_of,
+)
 from ptp.records.happened import RECORD_VERSION
 from ptp.records.table import Kept
 
@@ -76,6 +86,7 @@ def statements(run_id: str, connection: apsw.Connection) -> dict[type, tuple[Sta
     inserts[Step] = (_plain(connection, "steps", STEP_COLUMNS, _step_values(texts.text)),)
     decision = _decision_values(texts.text, run_id)
     inserts[DecisionMade] = (_plain(connection, "action_history", DECISION_COLUMNS, decision),)
+    inserts[Transition] = (_plain(connection, "transitions", TRANSITION_COLUMNS, _transition_values),)
     inserts[FrameKept] += (Statement("UPDATE steps SET frame_ref = ?2 WHERE tick = ?1", _tick_and_path),)
     return inserts | {
         DecisionEnded: (
@@ -150,12 +161,13 @@ def _values(record: type[Kept], texts: JsonTexts, width: int) -> ValuesOf:
     return values if places else astuple
 
 
-# -- steps and decisions, of which there are most: their rows are made here, just as SQLite has them -----------------
+# -- steps, decisions and transitions, of which there are most: their rows are made here, just as SQLite has them --
 
 
 STEP_COLUMNS = (
     "tick, episode, step, command, reward, terminated, truncated, elapsed, state_hash, state, frame_ref, info, actor"
 )
+TRANSITION_COLUMNS = ", ".join(column.name for column in columns_of(Transition))
 DECISION_COLUMNS = (
     "decision_id, run_id, timestamp, tick, game_state, decision_type, decision_context, reasoning, confidence_score, "
     "decision_latency_ms, tokens_used, api_cost, model_used, execution_status, execution_error, context_version, "
@@ -187,6 +199,13 @@ def _step_values(text: Callable[[Any], str]) -> ValuesOf:
                 None if info is None else _json(info).decode(), it.actor)  # fmt: skip
 
     return values
+
+
+def _transition_values(it: Transition) -> tuple[Any, ...]:
+    state, then = it.state, it.next_state
+    return (it.tick, it.episode, str(state) if type(state) is int else _json(state).decode(), it.action,
+            _held(it.reward), str(then) if type(then) is int else _json(then).decode(), it.terminated,
+            _held(it.td_error), _held(it.q_delta), it.visits)  # fmt: skip
 
 
 def _decision_values(text: Callable[[Any], str], run_id: str) -> ValuesOf:

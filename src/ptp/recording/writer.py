@@ -20,7 +20,7 @@ from ptp._util.attempt import attempt
 from ptp.errors import RecordingError
 from ptp.recording.rows import Statement, statements
 from ptp.recording.seal import Seal, Why
-from ptp.records import Event, Record, Step
+from ptp.records import DecisionMade, Event, Record, Step
 from ptp.worlds.knowledge import Knowledge
 
 T = TypeVar("T")
@@ -169,7 +169,7 @@ class Writer:
                     self._connection.execute(row.sql, row.values)
         self._inserted += len(fresh)
 
-    def _write_kind(self, kind: type, written: tuple[Statement, ...], records: list[Any]) -> None:
+    def _write_kind(self, kind: Any, written: tuple[Statement, ...], records: list[Any]) -> None:
         if not written[0].plain:
             with self._seal.watching():
                 for statement in written:
@@ -178,9 +178,10 @@ class Writer:
         rows = written[0].execute(self._connection, records)
         if kind is Step:
             self._tick = records[-1].tick
-            self._seal.inserted("steps", [step.tick for step in records], rows, "")
-        else:
+        if kind is DecisionMade:
             self._seal.inserted("action_history", [made.number for made in records], rows, self._run_id[:24])
+        else:
+            self._seal.inserted(kind.table, [record.tick for record in records], rows, "")
 
     def _commit(self) -> None:
         """Commit everything handed over so far; the caller holds the connection."""

@@ -230,6 +230,50 @@ class ResourceUse(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """Bytes of the run directory."""
 
 
+class Transition(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """One step as a learner saw it, and what it taught."""
+
+    table: ClassVar[str] = "transitions"
+
+    tick: int
+    episode: int
+    state: Json
+    """The observation before the command, as the learner tells it from others."""
+    action: int
+    reward: float
+    next_state: Json
+    terminated: bool
+    td_error: float
+    """How far the value of the command was from what came of it."""
+    q_delta: float
+    """How much its value was changed."""
+    visits: int
+    """How often the command was tried in this state; 0 where states are not told apart one by one."""
+
+
+class EpisodeLearnt(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """What a learner says of itself at the end of an episode."""
+
+    table: ClassVar[str] = "learning"
+
+    episode: int
+    tick: int
+    steps: int
+    reward: float
+    epsilon: float
+    alpha: float
+    td_error: float
+    """The mean size of its errors."""
+    convergence: float
+    """1 when nothing surprises it any more, towards 0 when everything does."""
+    average_reward: float
+    """The mean return of the last 100 episodes."""
+    success_rate: float
+    """The share of the last 100 episodes whose return was above 0."""
+    intentions: int
+    """How many intentions it took up in the episode."""
+
+
 class FrameKept(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     """A picture was kept; a tick has one at most, and one that is played again replaces it."""
 
@@ -359,6 +403,8 @@ Record = (
     | Event
     | Metric
     | ResourceUse
+    | Transition
+    | EpisodeLearnt
     | FrameKept
     | FrameShrunk
     | FrameRemoved

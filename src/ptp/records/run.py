@@ -104,6 +104,8 @@ class Metadata(msgspec.Struct, kw_only=True):
     exit_code: int | None = None
     agent_seed: int | None = None
     parent: Parent | None = None
+    evaluates: Parent | None = None
+    """The run that learnt what this one plays with, and the tick up to which it had learnt."""
     resumed: list[Resumed] = []
     rewinds: int = 0
     name: str | None = None

@@ -47,7 +47,12 @@ from ptp.worlds.registry import foreign_code
 
 
 def run(
-    config: RunConfig, *, run_id: str | None = None, clock: Clock | None = None, sinks: Sequence[Sink] = ()
+    config: RunConfig,
+    *,
+    run_id: str | None = None,
+    clock: Clock | None = None,
+    sinks: Sequence[Sink] = (),
+    evaluates: Parent | None = None,
 ) -> RunResult:
     """Play one run from start to end and keep it."""
     clock = clock or Clock()
@@ -66,7 +71,7 @@ def run(
             choose_profile(config, engine.world)
             if config.storage.prune_on_start:
                 sinks = [*sinks, PruneJob(limits_of(config.storage))]
-            return _play_new(config, engine, agent_seed, run_id, sinks)
+            return _play_new(config, engine, agent_seed, run_id, sinks, evaluates=evaluates)
 
 
 def resume(
@@ -133,6 +138,7 @@ def _play_new(
     sinks: Sequence[Sink],
     parent: RunDirectory | None = None,
     at_tick: int = 0,
+    evaluates: Parent | None = None,
 ) -> RunResult:
     """Play a run in a directory of its own, which begins with what its parent has up to a tick."""
     Triggers(config.snapshot.on_event, engine.world)  # what the world does not offer is refused before it is played
@@ -152,6 +158,7 @@ def _play_new(
             started_at=iso(now),
             agent_seed=agent_seed,
             parent=None if parent is None else Parent(parent.run_id, at_tick),
+            evaluates=evaluates,
         )
         context = RunContext(directory.path, metadata, move_labels(config, metadata), engine.play, engine)
         recorder = Recorder(directory, context)

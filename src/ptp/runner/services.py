@@ -16,6 +16,7 @@ from ptp.errors import SnapshotError
 from ptp.frames import Camera, StorageProfile, find_profile, video_of_run
 from ptp.frames.video import check_video
 from ptp.recording import Recorder
+from ptp.recording.learning import LearningStatistics
 from ptp.recording.log import RunLog
 from ptp.records import DecisionMade, Record, ResourceUse, RunResult, SnapshotTaken
 from ptp.replay import Tape
@@ -257,5 +258,6 @@ class Services:
         self.keys = KeyKeeper(run, engine, recorder)
         self.live = LiveFeed(run, camera.ring)
         health = Health(camera.disk_used)
-        self.fanout = Fanout(run, [recorder, RunLog(), camera, self.keeper, self.keys, self.live, health, *sinks])
+        self.fanout = Fanout(run, [recorder, RunLog(), camera, self.keeper, self.keys, self.live, health,
+                                   LearningStatistics(), *sinks])  # fmt: skip
         self.control = ControlServer(run.path, run.clock, self.live)

@@ -17,6 +17,7 @@ from ptp.engine import Engine
 from ptp.errors import PtpError, RecordingError
 from ptp.recording import Recorder
 from ptp.recording.episodes import export_episodes
+from ptp.recording.learning import export_learning
 from ptp.recording.report import write_report
 from ptp.records import Record, RunResult, Stop
 from ptp.runner.recovery import Recovery, trace
@@ -182,6 +183,7 @@ class Session:
         at_limit = result.stop is not None and result.stop.kind not in {"manual", "finished"}
         try:
             export_episodes(directory)
+            export_learning(directory, self._run.config.agent.statistics_episodes)
             if not at_limit or self._run.config.limits.on_limit == "save-and-exit":
                 result.report = str(write_report(directory))
         except (OSError, PtpError) as problem:

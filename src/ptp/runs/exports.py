@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
+import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from types import NoneType
@@ -24,15 +26,15 @@ from ptp.runs.run import Run
 from ptp.runs.status import Status, read_status
 from ptp.runs.tables import CHUNK, Row, as_json, decode_text, frames_of, kinds_of, needed, rows_of, schema_of
 
-Format = Literal["json", "csv", "ndjson", "parquet"]
+Format = Literal["json", "csv", "ndjson", "parquet", "sqlite"]
 What = Literal[
-    "status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources", "frames",
-    "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors",
+    "status", "steps", "decisions", "events", "episodes", "episode_starts", "metrics", "resources",
+    "transitions", "learning", "frames", "model_calls", "snapshots", "config_changes", "rewinds", "notices", "errors",
 ]  # fmt: skip
 FORMATS: tuple[Format, ...] = get_args(Format)
 WHATS: tuple[What, ...] = get_args(What)
 MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson",
-         "parquet": "application/vnd.apache.parquet"}  # fmt: skip
+         "parquet": "application/vnd.apache.parquet", "sqlite": "application/vnd.sqlite3"}  # fmt: skip
 TABLES: dict[str, type[Kept]] = {
     "steps": records.Step,
     "decisions": records.DecisionMade,
@@ -41,6 +43,8 @@ TABLES: dict[str, type[Kept]] = {
     "episode_starts": records.EpisodeBegan,
     "metrics": records.Metric,
     "resources": records.ResourceUse,
+    "transitions": records.Transition,
+    "learning": records.EpisodeLearnt,
     "frames": records.FrameKept,
     "model_calls": records.ModelCall,
     "snapshots": records.SnapshotTaken,
@@ -64,11 +68,15 @@ def check_names(names: Sequence[str]) -> None:
 
 def export(runs: Sequence[Run], what: What, format: Format) -> Iterator[bytes]:
     """Return the file in pieces; it is read as it is written, so runs may be as long and as many as they like."""
+    if what == "status" and format == "sqlite":
+        raise UsageError("the status is no table; choose one with --what, or another --format")
     if what == "status":
         return _status(runs, format)
     record = TABLES[what]
     if format == "parquet":
         return _parquet(runs, record)
+    if format == "sqlite":
+        return _sqlite(runs, record, what)
     rows = rows_of([run.directory for run in runs], record)
     return {"json": _json, "csv": _csv, "ndjson": _ndjson}[format](rows, kinds_of(record), what)
 
@@ -130,6 +138,20 @@ def _parquet(runs: Sequence[Run], record: type[Kept]) -> Iterator[bytes]:
     source = needed("polars.io.plugins").register_io_source(lambda *hints: frames, schema=schema)
     with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
         source.sink_parquet(file.name, row_group_size=CHUNK)
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _sqlite(runs: Sequence[Run], record: type[Kept], what: What) -> Iterator[bytes]:
+    """Return an SQLite database with the one table, which is written to a temporary file first."""
+    kinds = {"integer": "INTEGER", "boolean": "INTEGER", "real": "REAL"}
+    columns = [f'"{name}" {kinds.get(kind, "TEXT")}' for name, kind in kinds_of(record).items()]
+    with tempfile.NamedTemporaryFile(suffix=".sqlite") as file:
+        with closing(sqlite3.connect(file.name)) as database, database:
+            database.execute(f"CREATE TABLE {what} ({', '.join(columns)})")
+            places = ", ".join("?" * len(columns))
+            rows = rows_of([run.directory for run in runs], record)
+            database.executemany(f"INSERT INTO {what} VALUES ({places})", rows)
         while piece := file.read(PIECE):
             yield piece
 

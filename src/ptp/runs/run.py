@@ -128,6 +128,8 @@ class Run:
         records.DecisionMade,
         "Return the decisions; those of ticks that were rolled back have the status `rolled_back`.",
     )
+    transitions = _table(records.Transition, "Return what a learner took from each step.")
+    learning = _table(records.EpisodeLearnt, "Return what a learner said of itself after each episode.")
     model_calls = _table(records.ModelCall, "Return the calls of models.")
     events = _table(records.Event, "Return what the world itself calls events.")
     metrics = _table(records.Metric, "Return the measurements.")

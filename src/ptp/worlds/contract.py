@@ -242,6 +242,7 @@ class WorldView:
         self.facts = world.facts
         self.action_space = deepcopy(world.action_space)
         """The commands that the world takes; a copy, so that sampling from it does not touch the world."""
+        self.observation_space = deepcopy(world.env.observation_space)
         self.encode, self.decode, self.parse = world.encode, world.decode, world.parse
         self.context = world.context
         self.signals = world.signals

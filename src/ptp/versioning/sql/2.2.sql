@@ -1,4 +1,4 @@
--- Schema 2.2 of game_data.db: 2.1 plus how episodes began, infos, model calls, changed settings, notices, and the seal.
+-- Schema 2.2 of game_data.db: 2.1 plus how episodes began, infos, model calls, changed settings, notices, what learners took from it, and the seal.
 -- Timestamps are UTC, ISO 8601 with milliseconds.
 
 CREATE TABLE _schema_version (
@@ -353,6 +353,35 @@ CREATE TABLE snapshots (
     name TEXT,
     on_disk INTEGER,
     save_ms REAL
+);
+
+-- What a learner took from each step.
+CREATE TABLE transitions (
+    tick INTEGER PRIMARY KEY,
+    episode INTEGER NOT NULL,
+    state TEXT,                 -- JSON
+    action INTEGER NOT NULL,
+    reward REAL,
+    next_state TEXT,            -- JSON
+    terminated INTEGER NOT NULL,
+    td_error REAL,
+    q_delta REAL,
+    visits INTEGER NOT NULL
+);
+
+-- What a learner says of itself at the end of an episode.
+CREATE TABLE learning (
+    episode INTEGER PRIMARY KEY,
+    tick INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    reward REAL,
+    epsilon REAL,
+    alpha REAL,
+    td_error REAL,
+    convergence REAL,
+    average_reward REAL,
+    success_rate REAL,
+    intentions INTEGER NOT NULL
 );
 
 -- The seal: a hash chain with one link per transaction.

@@ -6,6 +6,8 @@ DROP TABLE model_texts;
 DROP TABLE config_changes;
 DROP TABLE notices;
 DROP TABLE snapshots;
+DROP TABLE transitions;
+DROP TABLE learning;
 DROP TABLE seals;
 DROP TABLE abandoned_rows;
 

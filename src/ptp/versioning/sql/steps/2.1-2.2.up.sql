@@ -98,6 +98,35 @@ CREATE TABLE snapshots (
     save_ms REAL
 );
 
+-- What a learner took from each step.
+CREATE TABLE transitions (
+    tick INTEGER PRIMARY KEY,
+    episode INTEGER NOT NULL,
+    state TEXT,                 -- JSON
+    action INTEGER NOT NULL,
+    reward REAL,
+    next_state TEXT,            -- JSON
+    terminated INTEGER NOT NULL,
+    td_error REAL,
+    q_delta REAL,
+    visits INTEGER NOT NULL
+);
+
+-- What a learner says of itself at the end of an episode.
+CREATE TABLE learning (
+    episode INTEGER PRIMARY KEY,
+    tick INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    reward REAL,
+    epsilon REAL,
+    alpha REAL,
+    td_error REAL,
+    convergence REAL,
+    average_reward REAL,
+    success_rate REAL,
+    intentions INTEGER NOT NULL
+);
+
 -- The hash chain over what every transaction wrote.
 CREATE TABLE seals (
     batch INTEGER PRIMARY KEY,
