@@ -37,11 +37,14 @@ def set_clock(path: Path, now: float) -> None:
 def call_often(folder: str, together: Any) -> None:
     """Let the agents of a process make their calls, once all processes are there."""
     clock: Any = FileClock(Path(folder, "clock"))
+    done = 0
 
     def agent() -> None:
+        nonlocal done
         limiter = Limiter(Path(folder), "local", 100, clock=clock)
         for _ in range(CALLS):
             limiter.acquire()
+        done += 1
 
     threads = [threading.Thread(target=agent) for _ in range(AGENTS)]
     together.wait(120)
@@ -49,3 +52,4 @@ def call_often(folder: str, together: Any) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    assert done == AGENTS

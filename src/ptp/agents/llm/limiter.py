@@ -48,8 +48,10 @@ class Limiter:
         self._clock = clock or Clock()
         folder.mkdir(parents=True, exist_ok=True)
         with self._open() as database:
-            database.execute("PRAGMA journal_mode = WAL")
-            database.executescript(SCHEMA)
+            database.execute("BEGIN IMMEDIATE")  # many may begin at once: each waits for the others
+            for statement in filter(str.strip, SCHEMA.split(";")):
+                database.execute(statement)
+            database.execute("COMMIT")
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
