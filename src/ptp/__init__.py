@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from ptp import records
     from ptp.agents import Agent, Decision, Observation
+    from ptp.agents.llm.agent import LLMMultiStepAgent
     from ptp.api import open, run
     from ptp.config import RunConfig
     from ptp.emulators import (
@@ -42,6 +43,7 @@ __all__ = [
     "EmulatorPool",
     "ErrorRecoveryHandler",
     "InputValidator",
+    "LLMMultiStepAgent",
     "Observation",
     "PerformanceMonitor",
     "PokemonGymAdapter",
@@ -67,6 +69,7 @@ _HOMES = {
     "EmulatorPool": "ptp.emulators",
     "ErrorRecoveryHandler": "ptp.emulators",
     "InputValidator": "ptp.emulators",
+    "LLMMultiStepAgent": "ptp.agents.llm.agent",
     "Observation": "ptp.agents",
     "PerformanceMonitor": "ptp.emulators",
     "PokemonGymAdapter": "ptp.emulators",

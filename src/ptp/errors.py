@@ -8,6 +8,8 @@ PtpError                    1  something failed
 ├── WorldError                 a world can't be made or can't do what was asked
 │   └── BadCommand             a command the world does not know
 ├── AgentError                 an agent failed to decide
+│   └── NoAnswer               a language model can't be asked, or gave nothing that can be used
+├── PromptDiffers              an agent that is played again asks its model something else
 ├── ScriptFailed               a button script met something that it can't continue from
 ├── SnapshotError              a snapshot is damaged, missing, or of another world
 ├── RecordingError             the run directory can't be written
@@ -73,8 +75,20 @@ class BadCommand(WorldError):
     """A command the world does not know."""
 
 
+class PromptDiffers(PtpError):
+    """An agent that is played again asks its model something else than it did."""
+
+    def __init__(self, tick: int, diff: list[str]) -> None:
+        super().__init__(f"the prompt after tick {tick} is not the recorded one")
+        self.diff = diff
+
+
 class AgentError(PtpError):
     """An agent failed to decide."""
+
+
+class NoAnswer(AgentError):
+    """A language model can't be asked, or gave nothing that can be used."""
 
 
 class ScriptFailed(PtpError):

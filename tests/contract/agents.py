@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ptp.agents import Agent, Decision, Observation
-from ptp.records import ModelCall
+from ptp.records import ModelCall, ModelConfigured, ModelText
 
 
 def call(answer: str | None, error: str | None = None) -> ModelCall:
@@ -14,6 +14,7 @@ def call(answer: str | None, error: str | None = None) -> ModelCall:
         at=time.time(), tick=0, decision=None, provider="local", model="small", parameters={"temperature": 0.2},
         tokens_in=120, tokens_out=8, tokens_cached=100, cost=0.0004, latency_ms=3.0, tools=["look"],
         prompt_hash="00ff", answer_hash=answer, status="failed" if error else "answered", error=error,
+        calls_remaining=40,
     )  # fmt: skip
 
 
@@ -27,6 +28,7 @@ class Thinker(Agent):
         return Decision(
             (2,), type="NAVIGATION_MOVE", reasoning="to the right", confidence=0.5, tokens=128, cost=0.0004,
             model="small", context={"plan": "right"}, calls=(call(None, error), call("ff00")),
+            kept=(ModelText("ff00", b"x"), ModelConfigured("c0", "small", 0.2, 100, "Play.", {"tools": []})),
         )  # fmt: skip
 
 

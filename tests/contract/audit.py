@@ -198,10 +198,10 @@ def _command(line: str, product: Product) -> str | None:
     except UnknownName as problem:
         raise Absent(str(problem)) from None
     except UsageError as problem:
-        if "unexpected argument" in str(problem) or "invalid choice" in str(problem):
+        if any(words in str(problem) for words in ("unexpected argument", "invalid choice", "'qt' is not allowed")):
             raise Absent(str(problem)) from None
         return str(problem)
-    if "--agent bdi" in line or "--agent llm" in line:
+    if "--agent bdi" in line:
         raise Absent
     return None
 

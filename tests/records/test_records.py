@@ -15,7 +15,7 @@ from ptp.versioning import RUN_SCHEMAS, SCHEMA_VERSION
 KINDS: tuple[type[msgspec.Struct], ...] = Record.__args__
 KEPT = [kind for kind in KINDS if issubclass(kind, Kept)]
 EXAMPLES: dict[str, Any] = {"integer": 3, "real": 0.25, "boolean": True, "text": "words", "json": {"a": [1]},
-                            "moment": 1_700_000_000.25, "number": 7}  # fmt: skip
+                            "moment": 1_700_000_000.25, "number": 7, "blob": b"bytes"}  # fmt: skip
 
 
 CHOICES = {"status": "success", "level": "warning"}

@@ -46,8 +46,8 @@ def test_the_first_schema_has_twelve_tables_and_its_version() -> None:
     assert changed == {"context_version", "execution_duration_ms"}
     assert {"steps", "episodes"} <= shape_of("2.1").tables.keys()
     assert shape_of("2.2").tables.keys() - shape_of("2.1").tables.keys() == {
-        "episode_starts", "model_calls", "config_changes", "notices", "snapshots", "seals", "abandoned_rows",
-        "transitions", "learning",
+        "episode_starts", "model_calls", "model_texts", "config_changes", "notices", "snapshots", "seals",
+        "abandoned_rows", "transitions", "learning",
     }  # fmt: skip
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from ptp.records import EpisodeLearnt, Level, ModelCall, Transition
+from ptp.records import EpisodeLearnt, Level, ModelCall, ModelConfigured, ModelText, Transition
 from ptp.worlds import Outcome, WorldView
 
 
@@ -45,6 +45,10 @@ class Decision(msgspec.Struct, gc=False):
     context: dict[str, Any] | None = None
     calls: tuple[ModelCall, ...] = ()
     """The model calls that it took; the engine fills in their tick and the number of the decision."""
+    kept: tuple[ModelText | ModelConfigured, ...] = ()
+    """What those calls sent and received, and how the model was asked."""
+    failure: str | None = None
+    """Why the agent can't go on; the run ends with this error once everything else is recorded."""
     checkpoints: tuple[str, ...] = ()
     """Names of snapshots to take before its commands are applied."""
     remarks: tuple[Remark, ...] = ()
@@ -55,6 +59,16 @@ class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The options of an agent that takes none."""
 
 
+class Answers(Protocol):
+    """What models answered in an earlier play of the same ticks."""
+
+    last_tick: int
+    """The tick up to which there are answers."""
+
+    def next(self, tick: int, prompt: ModelText, texts: Sequence[ModelText]) -> bytes | None:
+        """Return the next answer at a tick, None if there is none; *prompt* names the *texts* that are asked with."""
+
+
 class AgentSetup(msgspec.Struct, frozen=True):
     """What an agent is made with, beside the view of its world."""
 
@@ -63,6 +77,12 @@ class AgentSetup(msgspec.Struct, frozen=True):
     """The agent's own `Options`."""
     model: str | None = None
     base_url: str | None = None
+    snapshot_provider: str = "auto"
+    """Where a model's pictures come from: auto, world or none."""
+    shared: str | None = None
+    """A folder that all runs share; None for an agent that plays by itself."""
+    answers: Answers | None = None
+    """Recorded answers: as long as there are some, no model is asked."""
 
 
 class Agent:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ptp._util.attempt import attempt
 from ptp._util.loading import decode_options, load_class
-from ptp.agents.contract import Agent, AgentSetup, Decision, Observation
+from ptp.agents.contract import Agent, AgentSetup, Answers, Decision, Observation
 from ptp.config.tree import Agent as AgentConfig
 from ptp.errors import AgentError, ConfigError, UnknownName
 from ptp.worlds import Outcome, World
@@ -21,6 +21,7 @@ from ptp.worlds import Outcome, World
 AGENTS: dict[str, str] = {
     "bdi": "ptp.agents.bdi:BDIQAgent",
     "explorer": "ptp.agents.explorer:ExplorerAgent",
+    "llm": "ptp.agents.llm.agent:LLMMultiStepAgent",
     "loop": "ptp.agents.simple:LoopAgent",
     "random": "ptp.agents.simple:RandomAgent",
     "script": "ptp.agents.script:ScriptAgent",
@@ -63,17 +64,23 @@ def make_agent(
     *,
     wake: Callable[[], None] = lambda: None,
     trusted: bool = False,
+    shared: str | None = None,
+    answers: Answers | None = None,
 ) -> Agent:
     """Make an agent for a world, with its options decoded.
 
-    A slow one gets a thread of its own, and calls *wake* when it has an answer.
+    A slow one gets a thread of its own, and calls *wake* when it has an answer. *shared* is a folder that all runs
+    share, and *answers* are what its models answered before.
     """
     kind = find_agent(name, trusted=trusted)
     given = config.options
     if config.script is not None and "file" in kind.Options.__struct_fields__:
         given = {"file": config.script, **given}
     options = decode_options(f"agent {name!r}", given, kind.Options)
-    agent = kind(world.view(), AgentSetup(seed, options, config.model, config.base_url))
+    setup = AgentSetup(
+        seed, options, config.model, config.base_url, config.snapshot_provider, shared, answers
+    )  # fmt: skip
+    agent = kind(world.view(), setup)
     return BackgroundAgent(agent, wake) if agent.slow else agent
 
 
@@ -106,6 +113,7 @@ class BackgroundAgent(Agent):
         if self._thread.is_alive():
             return None
         answer, self._answer, self._thread = self._answer, None, None
+        self.repeatable = self._agent.repeatable
         while self._waiting:
             self._waiting.popleft()()
         if self._outdated:

@@ -28,7 +28,9 @@ from ptp.replay.travel import known_warnings
 from ptp.replay.video import VideoPlan, make_video
 from ptp.runner import fork, protocol, resume, run
 from ptp.runner.control import ask
+from ptp.runner.rerun import rerun
 from ptp.runs import Run
+from ptp.runs.settings import read_config
 from ptp.sinks import RunContext, Sink
 
 NARROW = 80  # columns below which a bar shows only how far it is
@@ -120,6 +122,8 @@ def _summary(result: RunResult, config: RunConfig, watcher: Silent) -> Iterator[
 
 def replay_run(options: Options) -> int:
     """Replay a run, and fail when it differs."""
+    if options.rerun_agent:
+        return _rerun_agent(options)
     tape, first = _find_tape(options)
     replay = Replay(tape, first, trusted=options.trust)
     with closing(replay), known_warnings(), work_shown(options.verify and options.talks) as shown:
@@ -142,6 +146,20 @@ def replay_run(options: Options) -> int:
     if difference is not None:
         sys.stderr.write(f"ptp: the replay differs from the tape at tick {difference.tick}\n")
     return code
+
+
+def _rerun_agent(options: Options) -> int:
+    """Play a run's agent again against what its model answered, and fail at the first difference."""
+    directory = opened_run(options).directory
+    with known_warnings():
+        result = rerun(directory, read_config(directory), trusted=options.trust)
+    if result.equal:
+        equal = paint("equal", STATUS_COLORS["completed"])
+        verdict = f"{equal}: {result.ticks:,} ticks, and {result.calls:,} prompts of {result.run_id} are the same"
+    else:
+        different = paint("different", STATUS_COLORS["crashed"])
+        verdict = "\n".join([f"{different}: {result.difference}", *result.diff])
+    return answer(options, result, verdict, failed=not result.equal)
 
 
 def _find_tape(options: Options) -> tuple[Tape, int]:

@@ -214,6 +214,12 @@ READ = (
          about="With -v it includes the versions of everything involved.",
          examples=("ptp show latest", "ptp show 01a1e290 -v"),
          arguments=(RUN,)),
+    Verb("transcript", "Show what an agent and its model said to each other.", "transcript:transcript",
+         about="Each call is shown with its tick, tokens, price and latency, with what was said to the model since the "
+               "call before (>) and what it answered (<).",
+         examples=("ptp transcript latest", "ptp transcript 01a1e290 --from-tick 100 --to-tick 120 --json"),
+         arguments=(RUN, argument("--from-tick", type=int, default=0, help="Begin with the calls after tick N."),
+                    argument("--to-tick", type=int, metavar="N", help="End with the calls after tick N."))),
     Verb("verify", "Check that runs are what was recorded: seal, schema, snapshots, header.", "verify:verify",
          about="Nothing is played; `ptp replay --verify` does that. A run that is not what was recorded is named with "
                "batch, table and first key, and the exit code is 1. Runs from before there was a seal are unsealed.",
@@ -227,6 +233,8 @@ READ = (
          arguments=(argument("run", nargs="?", default="latest", metavar="RUN",
                              help=f"{RUN_HELP}; or an exported file of episodes (default: latest)."),
                     TRUST, switch("--verify", help="Only compare, without printing each tick."),
+                    switch("--rerun-agent", help="Let the agent decide again, given what its model answered then, and "
+                                                 "show the first prompt that differs."),
                     argument("--from-tick", type=int, default=1, help="Start comparing at tick N (default: 1)."))),
     Verb("dashboard", "Watch and steer runs in the browser.", "watch:dashboard",
          about="Serves the page and the API over the runs of the data directory, until Ctrl-C. On loopback (the "

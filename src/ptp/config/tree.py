@@ -34,6 +34,9 @@ class Agent(Section, section="agent"):
     options: Mapping[str, Any] = setting({}, "Option of the agent, as name=value; repeatable.", flag="--agent-option")
     model: str | None = setting(None, "Language model that the agent asks, as provider:name.")
     base_url: str | None = setting(None, "Address of the model's API, when not the provider's own.")
+    snapshot_provider: Literal["auto", "world", "none"] = setting(
+        "auto", "Where a model's pictures come from; auto is none in worlds of text.", flag="--snapshot-provider"
+    )
     decision_timeout: int = setting(
         300, "Stop when one decision takes this many seconds; 0 never stops.", flag="--decision-timeout", least=0
     )

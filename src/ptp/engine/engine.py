@@ -51,6 +51,7 @@ class Engine:
         self._asked: tuple[float, int, Any, str] | None = None  # when, at which tick, in which state and context
         self._idle = 0.0
         self._bad = 0
+        self._failure: str | None = None  # of an agent that can't go on; raised once its records are handed over
         self._last_tick = self._now()
 
     # -- one tick ----------------------------------------------------------------------------------------------
@@ -68,6 +69,8 @@ class Engine:
         records: list[Record] = []
         play = self.play
         self.checkpoints = ()
+        if self._failure is not None:
+            raise AgentError(self._failure)
         if play.over:
             records.append(self._begin())
         queued = self._next(records)
@@ -141,17 +144,19 @@ class Engine:
         assert self._asked is not None
         (asked, tick, state, context), self._asked = self._asked, None
         self._remark(decision, records)
+        records.extend(decision.kept)
         if not decision.commands:
+            self._book(decision, None, records)
+            self._failure = decision.failure
+            if decision.failure is not None:
+                return
             self.stop = Stop("finished", "agent", decision.reasoning or "the agent has finished")
             return
         latency_ms = (now - asked) * 1000
         self.pace.heard(latency_ms)
         number, commands = self._decisions, decision.commands
         self._decisions += 1
-        if decision.cost:
-            self._spend(decision.cost)
-        if decision.calls:
-            records.extend(msgspec.structs.replace(call, tick=tick, decision=number) for call in decision.calls)
+        self._book(decision, number, records, tick)
         made = (decision, self.clock.time(), tick, state, latency_ms)
         self._open[number] = OpenDecision(number, now, len(commands), len(commands), made)
         self.buffer.offer(commands, context, number, now)
@@ -166,10 +171,17 @@ class Engine:
 
     def _book_late(self, late: Decision, records: list[Record]) -> None:
         """Count what an answer cost that came after the run went back; its commands are dropped."""
-        if late.cost:
-            self._spend(late.cost)
-        records.extend(msgspec.structs.replace(call, tick=self.progress.ticks, decision=None) for call in late.calls)
+        records.extend(late.kept)
+        self._book(late, None, records)
         self._notice("info", "decision_dropped", "dropped a decision for ticks that were rolled back", records)
+
+    def _book(self, decision: Decision, number: int | None, records: list[Record], tick: int | None = None) -> None:
+        """Count what a decision cost, and record the calls of models that it took."""
+        if decision.cost:
+            self._spend(decision.cost)
+        if decision.calls:
+            tick = self.progress.ticks if tick is None else tick
+            records.extend(msgspec.structs.replace(call, tick=tick, decision=number) for call in decision.calls)
 
     def _spend(self, cost: float) -> None:
         self.progress.cost += cost
@@ -338,6 +350,7 @@ class Engine:
         self._open = {decision.number: load_decision(decision, now) for decision in opened}
         self._asked = None
         self._bad = 0
+        self._failure = None
         self.stop = None
 
     def follow(self, command: str, decision: int | None = None, ask: bool = False) -> str:

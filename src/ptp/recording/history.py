@@ -19,7 +19,8 @@ from ptp.worlds.knowledge import Knowledge
 
 _BY_TICK = ("events", "screenshots", "performance_metrics", "transitions", "learning")
 _SHARED = {"steps": "tick <= $last", "episodes": "last_tick <= $last", "episode_starts": "tick <= $last",
-           "action_history": "tick < $last", "model_calls": "tick < $last"}  # fmt: skip
+           "action_history": "tick < $last", "model_calls": "tick < $last",
+           "model_texts": "TRUE", "ai_model_configurations": "TRUE"}  # fmt: skip
 """What a copy takes of the tables that are not simply cut off at a tick."""
 
 

@@ -133,7 +133,7 @@ class ModelCall(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     at: Moment
     tick: int
     decision: int | None
-    """The number of the decision; None for an answer that came too late to be used."""
+    """The number of the decision; None when the answer came too late to be used, or led to no command."""
     provider: str | None
     model: str
     parameters: Json
@@ -148,6 +148,36 @@ class ModelCall(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
     answer_hash: str | None
     status: str
     error: str | None
+    calls_remaining: int | None = None
+    """How many more calls the provider allows for now; None when it does not say."""
+
+
+class ModelText(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """A text or picture that was sent to a model or came from one, kept once by its hash."""
+
+    table: ClassVar[str] = "model_texts"
+    replaces: ClassVar[bool] = True
+
+    hash: str
+    """The SHA-256 of what *body* unpacks to."""
+    body: bytes
+    """Compressed by zlib."""
+
+
+class ModelConfigured(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
+    """How a model is asked; it has the same id whenever it is the same."""
+
+    table: ClassVar[str] = "ai_model_configurations"
+    renamed: ClassVar[dict[str, str]] = {"model": "model_name", "parameters": "model_parameters"}
+    has_run: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
+
+    config_id: str
+    model: str
+    temperature: float | None
+    max_tokens: int | None
+    system_prompt: str
+    parameters: Json
 
 
 class Event(Kept, frozen=True, gc=False, tag=True, tag_field="record"):
@@ -368,6 +398,8 @@ Record = (
     | DecisionMade
     | DecisionEnded
     | ModelCall
+    | ModelText
+    | ModelConfigured
     | Event
     | Metric
     | ResourceUse

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args
 
 import msgspec
 
-Kind = Literal["integer", "real", "boolean", "text", "json", "moment", "number"]
-_KINDS: dict[Any, Kind] = {int: "integer", float: "real", bool: "boolean", str: "text"}
+Kind = Literal["integer", "real", "boolean", "text", "json", "moment", "number", "blob"]
+_KINDS: dict[Any, Kind] = {int: "integer", float: "real", bool: "boolean", str: "text", bytes: "blob"}
 RENAMED = {"at": "timestamp"}
 
 Moment: TypeAlias = Annotated[float, "moment"]

@@ -14,7 +14,7 @@ import msgspec
 from ptp import __version__
 from ptp._util.clock import Clock, iso
 from ptp._util.ids import derive_seed, uuid7
-from ptp.agents import make_agent
+from ptp.agents import Answers, make_agent
 from ptp.agents.registry import is_foreign
 from ptp.config import RunConfig, replace
 from ptp.config.files import read_values
@@ -30,6 +30,7 @@ from ptp.recording.packed import is_packed, readable
 from ptp.recording.trust import of_agent, of_world, trust, trusts
 from ptp.records import Metadata, Parent, Resumed, RunResult, WorldSpec
 from ptp.replay import Tape
+from ptp.replay.answers import RecordedAnswers
 from ptp.replay.travel import travel
 from ptp.retention.plan import limits_of
 from ptp.retention.prune import PruneJob
@@ -90,7 +91,8 @@ def resume(
         _check_unfinished(metadata, config)
         if is_packed(directory.database):
             unpack_run(directory)
-        engine = engine_of(directory, metadata, config, clock, trusted=trusted)
+        answers = recorded_answers(directory, config)
+        engine = engine_of(directory, metadata, config, clock, trusted=trusted, answers=answers)
     except PtpError:
         directory.release()
         raise
@@ -181,7 +183,8 @@ def _engine_at(
         dice = config.system.random_seed if config.system.random_seed is not None else origin.random_seed
         agent_seed = derive_seed(dice, "agent")
         metadata = msgspec.structs.replace(origin, agent_seed=agent_seed)
-        engine = engine_of(parent, metadata, config, clock, trusted=trusted)
+        answers = recorded_answers(parent, config, at_tick)
+        engine = engine_of(parent, metadata, config, clock, trusted=trusted, answers=answers)
         recorded = build(read_values(parent.path / "config.yaml", tell=lambda _: None)).agent
         now = (config.agent.name, config.agent.script and str(Path(config.agent.script).absolute()))
         same_mind = now == (recorded.name, recorded.script) and (short_name(recorded.name), agent_seed) == (
@@ -245,16 +248,24 @@ def _all_sinks(config: RunConfig, sinks: Sequence[Sink]) -> list[Sink]:
     return [*sinks, *map(find_sink, filter(None, (config.system.sinks or "").split(",")))]
 
 
+def recorded_answers(directory: RunDirectory, config: RunConfig, last_tick: int | None = None) -> Answers | None:
+    """Return what models answered in a run up to a tick, so that its agent comes to the same mind without asking."""
+    return None if config.agent.model is None else RecordedAnswers(directory, last_tick)
+
+
 def engine_of(
-    directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock, *, trusted: bool = False
-) -> Engine:
+    directory: RunDirectory, metadata: Metadata, config: RunConfig, clock: Clock, *, trusted: bool = False,
+    answers: Answers | None = None,
+) -> Engine:  # fmt: skip
     """Make the engine that a recorded run was played by; unless *trusted*, only of code that was run here before."""
     seed = metadata.random_seed
     agent_seed = derive_seed(seed, "agent") if metadata.agent_seed is None else metadata.agent_seed
     own_world = trusted or directory.trusts_world(metadata.world)
     own_agent = trusted or "agent.name" in config.given or trusts(directory.data_dir, of_agent(config.agent.name))
     spec = directory.resolve(metadata.world)
-    return _make_engine(config, spec, clock, seed, agent_seed, trust_world=own_world, trust_agent=own_agent)
+    return _make_engine(
+        config, spec, clock, seed, agent_seed, trust_world=own_world, trust_agent=own_agent, answers=answers
+    )
 
 
 def _make_engine(
@@ -266,10 +277,14 @@ def _make_engine(
     *,
     trust_world: bool = True,
     trust_agent: bool = True,
+    answers: Answers | None = None,
 ) -> Engine:
     world = make_world(spec, config.world.render_mode, trusted=trust_world)
     try:
-        agent = make_agent(config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trust_agent)
+        agent = make_agent(
+            config.agent.name, world, config.agent, agent_seed, wake=clock.wake, trusted=trust_agent,
+            shared=config.system.data_dir, answers=answers,
+        )  # fmt: skip
         return Engine(world, agent, config, clock, seed)
     except PtpError:
         world.close()

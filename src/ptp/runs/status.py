@@ -68,8 +68,9 @@ class SystemHealth(Struct):
     memory_usage_mb: float | None
     """Megabytes that the run's process holds."""
     api_calls_remaining: int | None
-    """Model calls that the dollars left pay for, at the mean price of the newest thousand decisions: dollars of
-    `--max-cost` or of the budget, whichever are fewer. Null where neither is set, or while nothing was paid for."""
+    """Model calls that are left: as the provider said with its newest answer, or as many as the dollars of `--max-cost`
+    or of the budget pay for at the mean price of the newest thousand decisions, whichever are fewer. Null where nothing
+    is said or set, or while nothing was paid for."""
     error_count: int
     snapshot_count: int
 
@@ -137,6 +138,8 @@ class RunDetail(Struct):
     """The versions that a replay depends on."""
     screenshots: int
     """Pictures that were kept."""
+    model: str | None
+    """The language model that plays; null when none does."""
     resume_with: str
     """The command that plays on; for a completed run one that raises the limit it reached, or forks it."""
 
@@ -190,6 +193,7 @@ def read_detail(directory: RunDirectory, metadata: Metadata, line: RunSummary) -
             parent_tick=metadata.parent.tick if metadata.parent else None,
             versions={"ptp": metadata.ptp_version, "schema": metadata.schema_version, **metadata.facts.origin},
             screenshots=database.row("SELECT count(*) FROM screenshots")[0],
+            model=None if config is None else config.agent.model,
             resume_with=f"ptp resume {directory.run_id}" if config is None else play_on(metadata, config),
         )
 
@@ -254,4 +258,8 @@ def _calls_remaining(config: RunConfig, database: Database, metadata: Metadata) 
         if limit is not None:
             spent = "SELECT coalesce(sum(api_cost), 0) FROM action_history WHERE timestamp >= ?"
             left.append(limit - float(database.row(spent, since)[0]))
-    return max(0, int(min(left) / price)) if left and price is not None else None
+    said = "SELECT calls_remaining FROM model_calls WHERE calls_remaining IS NOT NULL ORDER BY call_id DESC LIMIT 1"
+    calls = [int(remaining) for (remaining,) in database.rows(said)]
+    if left and price is not None:
+        calls.append(max(0, int(min(left) / price)))
+    return min(calls) if calls else None

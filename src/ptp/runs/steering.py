@@ -19,7 +19,7 @@ from ptp.replay.travel import check_own, travel
 from ptp.retention.rollup import unpack_run
 from ptp.runner.control import ask
 from ptp.runner.protocol import Request
-from ptp.runner.run import engine_of
+from ptp.runner.run import engine_of, recorded_answers
 from ptp.runner.steering import check_behind
 from ptp.runs.settings import read_config
 from ptp.snapshots import SnapshotHeader, SnapshotStore, take
@@ -103,7 +103,8 @@ def create_snapshot(directory: RunDirectory, name: str | None, message: str | No
     config = read_config(directory)
     with directory.owned():
         metadata = directory.read_metadata()
-        engine = engine_of(directory, metadata, config, Clock())
+        answers = recorded_answers(directory, config)
+        engine = engine_of(directory, metadata, config, Clock(), answers=answers)
         with closing(engine.world), closing(Tape(directory)) as tape:
             travel(engine, tape, directory.path / "snapshots", tape.length)
             snapshot = take(engine, metadata.run_id, metadata.agent, "requested", metadata.rewinds,

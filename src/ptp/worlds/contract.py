@@ -234,6 +234,9 @@ class WorldView:
     """How commands become frames; None where every command is one step."""
     memory: Callable[[int, int], bytes] | None = None
     """Reads raw memory from one address up to another; None where there is none."""
+    way_to: Callable[[int, int], list[str] | None] | None = None
+    """Finds the commands that lead to a place, none when it is reached, None when no way is known; None where the world
+    finds no ways."""
 
     def __init__(self, world: World) -> None:
         self.facts = world.facts

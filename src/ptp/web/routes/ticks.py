@@ -13,10 +13,12 @@ from ptp.runs.actions import ActionList, ActionQuery, Kind
 from ptp.runs.drawing import Drawn
 from ptp.runs.ticks import DecisionList, EventList, list_decisions, list_events, newest_tick, read_tick
 from ptp.runs.ticks import Tick as TickAnswer
+from ptp.runs.transcript import Transcript, read_picture, read_transcript
 from ptp.web.parameters import API, FromTick, Page, PageSize, Run, Text, Tick, ToTick
 from ptp.web.services import Services
 
 DecisionId = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-f-]+{END}")]
+PictureHash = Annotated[str, Meta(max_length=64, pattern=rf"^[0-9a-f]{{64}}{END}", description="Its hash.")]
 PICTURE = Media("The picture.", ("image/png", "image/jpeg", "image/webp", "text/plain"))
 
 
@@ -93,10 +95,29 @@ def events(
     return list_events(services.find(run)[0], wanted, from_tick or 0, to_tick, limit)
 
 
+def transcript(
+    services: Services,
+    run: Run = None,
+    from_tick: FromTick = None,
+    to_tick: ToTick = None,
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Calls; those of the last tick are all given.")] = 100,
+) -> Transcript:
+    """Return what an agent and its model said to each other, oldest first."""
+    return read_transcript(services.find(run)[0], from_tick or 0, to_tick, limit)
+
+
+def transcript_picture(services: Services, picture: PictureHash, run: Run = None) -> Response:
+    """Return a picture that a model was shown."""
+    data = read_picture(services.find(run)[0], picture)
+    return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
 ENDPOINTS = (
     Endpoint("GET", f"{API}/tick/{{tick}}", tick),
     Endpoint("GET", f"{API}/frame", frame, PICTURE),
     Endpoint("GET", f"{API}/actions", actions),
     Endpoint("GET", f"{API}/decisions", decisions),
     Endpoint("GET", f"{API}/events", events),
+    Endpoint("GET", f"{API}/transcript", transcript),
+    Endpoint("GET", f"{API}/transcript/picture/{{picture}}", transcript_picture, Media("The picture.", ("image/png",))),
 )

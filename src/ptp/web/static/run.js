@@ -1,4 +1,4 @@
-// One run: its head, and the five ways to look at it.
+// One run: its head, and the ways to look at it.
 import { get } from "./api.js";
 import { fill, h, pill } from "./dom.js";
 import { aboutView } from "./about.js";
@@ -7,8 +7,9 @@ import { liveView } from "./live.js";
 import { listAddress } from "./runs.js";
 import { snapshotsView } from "./snapshots.js";
 import { timelineView } from "./timeline.js";
+import { transcriptView } from "./transcript.js";
 
-const TABS = { live: ["Live", liveView], timeline: ["Timeline", timelineView], actions: ["Actions", actionsView], snapshots: ["Snapshots", snapshotsView], about: ["Settings", aboutView] };
+const TABS = { live: ["Live", liveView], timeline: ["Timeline", timelineView], actions: ["Actions", actionsView], snapshots: ["Snapshots", snapshotsView], about: ["Settings", aboutView], transcript: ["Transcript", transcriptView] };
 
 export async function runView(page) {
   const { main, run, tab, keys, crumbs } = page;
@@ -19,7 +20,7 @@ export async function runView(page) {
   crumbs(h("a", { href: listAddress() }, "Runs"), h("b.mono", null, id.slice(0, 13)));
   const status = h("span", { role: "status" }, pill(detail.run.status, detail.paused));
   const body = h("div");
-  const tabs = Object.entries(TABS).map(([key, [title]], index) => {
+  const tabs = Object.entries(TABS).filter(([key]) => key !== "transcript" || detail.model).map(([key, [title]], index) => {
     keys[String(index + 1)] = () => { location.hash = `#/run/${id}/${key}`; };
     const label = key === "live" && !detail.live ? "Overview" : title;
     return h("a", { href: `#/run/${id}/${key}`, "aria-current": key === tab ? "page" : null }, label);

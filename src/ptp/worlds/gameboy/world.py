@@ -23,6 +23,7 @@ from ptp.worlds.gameboy.differences import differences, is_whole
 from ptp.worlds.gameboy.env import SAVED, SAVED_BATTLE, GameBoyEnv, from_text, pack, to_text, unpack
 from ptp.worlds.gameboy.events import Caught, FlagSet, GameEvent, title_of
 from ptp.worlds.gameboy.memory import MemoryReader
+from ptp.worlds.gameboy.paths import path_on_screen
 from ptp.worlds.gameboy.profiles import BUILT_IN, find_profile
 from ptp.worlds.gameboy.reader import StateReader
 from ptp.worlds.gameboy.state import BattleKind, GameState
@@ -69,7 +70,17 @@ class GameBoyView(WorldView):
         self.profile = world.profile
         self.surroundings = world.surroundings
         self.read_memory = self.memory = world.read_memory
+        self.way_to = self._way_to
         self._movement: Callable[[], Movement] = lambda: world.movement
+
+    def _way_to(self, x: int, y: int) -> list[str] | None:
+        around = self.surroundings()
+        if around is None:
+            return None
+        if around.player == (x, y):
+            return []
+        way = path_on_screen(around, around.to_screen((x, y)))
+        return None if way is None else [*way]
 
     @property
     def movement(self) -> Movement:

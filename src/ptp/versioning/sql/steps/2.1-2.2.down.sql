@@ -1,6 +1,8 @@
 DROP VIEW decisions;
+DROP VIEW llm_decisions;
 DROP TABLE episode_starts;
 DROP TABLE model_calls;
+DROP TABLE model_texts;
 DROP TABLE config_changes;
 DROP TABLE notices;
 DROP TABLE snapshots;

@@ -49,10 +49,27 @@ CREATE TABLE model_calls (
     tools TEXT,                 -- JSON
     prompt_hash TEXT,
     answer_hash TEXT,
-    status TEXT,
-    error TEXT
+    status TEXT,                -- ok, malformed, refused, error
+    error TEXT,
+    calls_remaining INTEGER     -- as the provider said; NULL when it did not
 );
 CREATE INDEX idx_model_calls_tick ON model_calls(tick);
+
+-- What was sent to models and came from them, each text and picture once, compressed by zlib.
+CREATE TABLE model_texts (
+    hash TEXT PRIMARY KEY,      -- SHA-256 of what the body unpacks to
+    body BLOB NOT NULL
+);
+
+-- Decisions that models made: their last call, how many tools it took, and the first command that came of it.
+CREATE VIEW llm_decisions AS SELECT
+    a.decision_id, a.run_id, a.timestamp, a.tick, a.model_used AS model_name, count(*) AS calls,
+    sum(coalesce(json_array_length(m.tools), 0)) AS tool_calls, m.prompt_hash, m.answer_hash, max(m.call_id) AS call_id,
+    s.command AS action, a.reasoning
+FROM action_history a
+JOIN model_calls m ON a.decision_id = substr(m.run_id, 1, 24) || printf('%012x', m.decision)
+LEFT JOIN steps s ON s.tick = a.tick + 1
+GROUP BY a.decision_id;
 
 CREATE TABLE config_changes (
     change_id TEXT PRIMARY KEY,
