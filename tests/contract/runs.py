@@ -49,6 +49,7 @@ class Shelf:
         self._tallgrass()
         self._thinking()
         self._loop()
+        self.runs["learnt"] = record(self.data_dir, world="FrozenLake-v1", agent="bdi", max_ticks=1500).path
         return self
 
     def _tallgrass(self) -> None:

@@ -19,7 +19,7 @@ from ptp.emulators.health import Limits
 from ptp.errors import ConfigError, EmulatorError
 from tests.web.parts import wait_for
 
-IMAGE = "ptp-pool-test:latest"
+IMAGE = f"ptp-pool-test:{os.getpid()}"  # it knows where this Python is
 CONTAINERFILE = """FROM scratch
 COPY root/ /
 WORKDIR /tmp
@@ -47,6 +47,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         try:
             yield address
         finally:
+            subprocess.run([podman, "rmi", "--force", IMAGE], capture_output=True)
             service.terminate()
 
 
