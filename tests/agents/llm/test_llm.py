@@ -297,4 +297,4 @@ def test_a_model_without_a_key_is_refused_before_the_run(ptp: Ptp, monkeypatch: 
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     code, _, error = ptp(*LAKE, "--agent", "llm", "--model", "anthropic:claude-haiku-5-5")
     assert code == 2
-    assert "ANTHROPIC_API_KEY" in error
+    assert error == "ptp: --model anthropic:claude-haiku-5-5: it needs a key; set ANTHROPIC_API_KEY\n"

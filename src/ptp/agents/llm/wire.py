@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from ptp.errors import AgentError, ConfigError
 
 REMAINING = ("anthropic-ratelimit-requests-remaining", "x-ratelimit-remaining-requests", "x-ratelimit-remaining")
 RESET = ("anthropic-ratelimit-requests-reset", "x-ratelimit-reset-requests", "x-ratelimit-reset")
+KEY = re.compile(r"`([A-Z][A-Z_]*_API_KEY)`")
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 SHORTEST_SECRET = 6  # letters of a key; what is shorter would hide ordinary words
 
@@ -88,7 +90,9 @@ class Wire:
         try:
             made = infer_model(name, lambda kind: self._provider(kind, base_url))
         except (UserError, ValueError, ImportError) as problem:
-            raise ConfigError(f"--model {name}: {problem}".split("\n")[0]) from None
+            key = KEY.search(str(problem))
+            why = f"it needs a key; set {key[1]}" if key else str(problem).split("\n")[0]
+            raise ConfigError(f"--model {name}: {why}") from None
         client = getattr(getattr(made, "client", None), "max_retries", None)
         if client is not None:
             made.client.max_retries = 0  # type: ignore[attr-defined] # each try is a call of its own, and recorded
