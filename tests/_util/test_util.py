@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 import uuid
@@ -61,3 +62,15 @@ def test_a_sleep_can_be_ended() -> None:
 
 def test_timestamps_are_utc_with_milliseconds() -> None:
     assert iso(0.5) == "1970-01-01T00:00:00.500Z"
+
+
+def test_a_signal_may_wake_a_clock_at_any_moment_of_its_sleep() -> None:
+    clock = Clock()
+    old = signal.signal(signal.SIGALRM, lambda number, frame: clock.wake())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0001, 0.0001)
+        for _ in range(3000):  # a lock of the clock's own would be met within some hundreds
+            clock.sleep(0.0002)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 from ptp.errors import UsageError
 
@@ -18,16 +19,18 @@ class Clock:
     time = staticmethod(time.time)
 
     def __init__(self) -> None:
-        self._woken = threading.Event()
+        self._woken: SimpleQueue[None] = SimpleQueue()  # an event's lock may be held where a signal comes
 
     def sleep(self, seconds: float) -> None:
         """Wait for *seconds*, or until `wake` is called."""
-        self._woken.wait(seconds)
-        self._woken.clear()
+        with suppress(Empty):
+            self._woken.get(timeout=max(0.0, seconds))
+            while True:
+                self._woken.get_nowait()
 
     def wake(self) -> None:
-        """End the present sleep, or the next one, at once; called from any thread."""
-        self._woken.set()
+        """End the present sleep, or the next one, at once; called from any thread, and from a signal."""
+        self._woken.put(None)
 
 
 def iso(seconds: float) -> str:
