@@ -62,7 +62,7 @@ def test_what_would_run_by_itself_is_refused_by_every_verb_before_it_does(copied
 def test_a_table_that_is_a_view_is_refused(copied: Copy) -> None:
     run = copied("CartPole-v1")
     change(run, "ALTER TABLE steps RENAME TO old", "CREATE VIEW steps AS SELECT * FROM old")
-    with pytest.raises(RunUnreadable, match="has the view '(steps|llm_decisions)'"):  # the second reads the first
+    with pytest.raises(RunUnreadable, match=r"has the view '(steps|llm_decisions)'"):  # the second reads the first
         run.steps().to_list()
 
 
