@@ -81,7 +81,7 @@ def test_generated_requests_about_ended_runs_are_answered_as_the_schema_says(
     for path in tmp_path.glob("var/records/*/config.yaml"):
         path.write_text(path.read_text().replace("normal: 0", "normal: 5"))  # forks leave the machine to the test
     with ending_forks(tmp_path / "var"), serving(tmp_path / "var", **UNLIMITED) as client:
-        probe(client, "--max-examples", "8")
+        probe(client, "--max-examples", "5")
 
 
 def test_generated_requests_about_a_live_run_are_answered_as_the_schema_says(
@@ -89,7 +89,7 @@ def test_generated_requests_about_a_live_run_are_answered_as_the_schema_says(
 ) -> None:
     with ending_forks(tmp_path), playing(tmp_path) as directory, serving(tmp_path, **UNLIMITED) as client:
         wait_for(lambda: tick_of(directory) > 50)
-        probe(client, "--max-examples", "3", "--exclude-path", "/api/v1/control/stop")
+        probe(client, "--max-examples", "2", "--exclude-path", "/api/v1/control/stop")
         assert directory.is_alive()
 
 
