@@ -189,7 +189,7 @@ def _lines(found: Answer) -> Iterator[str]:
     status, started = found.status, found.started
     assert status is not None
     assert started is not None
-    yield paint(f"pool of {status.size} emulators", BOLD)
+    yield paint(f"pool of {status.size} emulator{'s' if status.size != 1 else ''}", BOLD)
     facts = {
         "world": started.world,
         "runs in": f"{started.backend}, chosen {started.choice}, process {started.pid}",

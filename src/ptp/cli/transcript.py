@@ -18,6 +18,8 @@ def transcript(options: Options) -> int:
     found = read_transcript(opened_run(options).directory, options.from_tick, options.to_tick)
     cost = "unknown cost" if found.cost is None else f"${found.cost:.4f}"
     total = f"{len(found.calls)} calls, {found.tokens_in:,} tokens in, {found.tokens_out:,} out, {cost}"
+    if not found.calls:
+        total = "no model was asked in these ticks"
     return output.show(options, found, *(line for call in found.calls for line in _lines(call)), total)
 
 

@@ -144,6 +144,11 @@ def _agent(world: Any, server: Any) -> Any:
     return kind(world.view(), AgentSetup(1, kind.Options(), server.model, server.url))
 
 
+def test_a_run_without_a_model_has_nothing_to_show(ptp: Ptp) -> None:
+    assert ptp("run", "--world", "FrozenLake-v1", "--tick-rate-base", "0", "--max-ticks", "5")[0] == 0
+    assert ptp("transcript", "latest")[:2] == (0, "no model was asked in these ticks\n")
+
+
 def test_a_transcript_shows_what_was_said_with_ticks_and_cost(ptp: Ptp, ptp_json: Callable[..., Any]) -> None:
     with serving("openai", wander) as server:
         ptp(*LAKE, *server.flags(), "--max-ticks", "4")
